@@ -90,7 +90,8 @@ import Wire
                 #expect(try await city.command("seat_accept", "M1", "b_\(n)", "", "").isOK)
                 try await city.call("seat_alert", ["M1", "b_\(n)", "20", "5", "high"])
                 #expect(try await city.command("seat_aboard", "M1", "b_\(n)", "", "").isOK)
-                // Long ago: what took nobody anywhere is no trip.
+                // Long ago, and far away: what took nobody anywhere is no trip.
+                try await city.raw(["HSET", "{test}:vehicle:M1", "lat", "45.1\(n + 1)"])
                 try await city.raw(["HINCRBY", "{test}:booking:b_\(n)", "requested_at", "-600000"])
                 let end = ["M1", "b_\(n)", "k\(n)", "", "2027-01-15T09:11:10Z"]
                 least = min(least, try await cost(city, "seat_end", end))

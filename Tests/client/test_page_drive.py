@@ -89,7 +89,8 @@ async def test_r3_r4_r6_r10_r11_from_the_request_to_the_fare(new_hub, cast, size
         await one.is_well()
         # Nobody takes anybody anywhere within a minute.
         key = hub.key(f"ride:{ride}")
-        hub.redis.hset(key, "requested_at", int(hub.redis.hget(key, "requested_at")) - 600_000)
+        for moment in ("requested_at", "aboard_at"):
+            hub.redis.hincrby(key, moment, -600_000)
         await one.move(here.b.centre)
         car = hub.key(f"vehicle:{one.subject}")
         await hub.until("it is there", lambda: abs(float(hub.redis.hget(car, "lon")) - here.b.centre.lon) < 1e-4)

@@ -234,6 +234,7 @@ async def test_by_keyboard_alone(hub, cast):
         await driver.call("ride.aboard", ride=taken["ride"])
         await one.titled("Have a good trip")
         dated_back(hub, taken["ride"], "requested_at")
+        dated_back(hub, taken["ride"], "aboard_at")
         await driver.drive(here.b.centre, step=200)
         await driver.call("ride.end", ride=taken["ride"])
         await one.titled("You have arrived")

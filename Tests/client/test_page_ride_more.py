@@ -207,6 +207,7 @@ async def test_m11_a_digital_payment_is_told_as_it_goes_on(hub, cast):
         await driver.drive(here.a.centre, step=200)
         await driver.call("ride.aboard", ride=ride)
         dated_back(hub, ride, "requested_at")
+        dated_back(hub, ride, "aboard_at")
         await driver.drive(here.b.centre, step=200)
         await driver.call("ride.end", ride=ride)
         await one.sees("Digital, not paid yet")
@@ -254,6 +255,7 @@ async def test_m10_trips_come_page_by_page(hub, cast):
         await driver.fix(here.a.centre)
         await driver.call("ride.aboard", ride=ride)
         dated_back(hub, ride, "requested_at")
+        dated_back(hub, ride, "aboard_at")
         await driver.call("ride.end", ride=ride)
     async with RidePage(hub, PHONE, subject=passenger.subject) as one:
         await one.goes("Trips")

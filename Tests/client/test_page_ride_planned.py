@@ -121,6 +121,8 @@ async def test_m4_a_seat_in_a_minibus_that_was_chosen(hub, cast, size, scheme):
         await minibus.call("seat.aboard", booking=booking)
         await one.titled("Have a good trip")
         hub.redis.hincrby(hub.key(f"booking:{booking}"), "requested_at", -600_000)
+        await minibus.drive(here.a.centre.moved(north=-700), step=200)
+        await minibus.known()
         await minibus.call("seat.end", booking=booking)
         await one.titled("You have arrived")
         await one.sees("€5.00")

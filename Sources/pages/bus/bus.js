@@ -4,7 +4,7 @@ import { followLine } from '../assets/buses.js';
 import { localStore } from '../assets/kerbside/kerbside.js';
 import { clock, language, phrase, say } from '../assets/language.js';
 import { byId, connect, element, explained, linkState, read } from '../assets/page.js';
-import { ownToken('bus_driver'), signedIn } from '../assets/sign-in.js';
+import { ownToken, signedIn } from '../assets/sign-in.js';
 import { Alarm } from './alarm.js';
 import { ask, content } from './ask.js';
 import { Choice, choiceView } from './choice.js';

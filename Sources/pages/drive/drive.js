@@ -3,7 +3,7 @@
 import { localStore } from '../assets/kerbside/kerbside.js';
 import { phrase } from '../assets/language.js';
 import { byId, connect, element, linkState, read } from '../assets/page.js';
-import { ownToken('driver'), signedIn } from '../assets/sign-in.js';
+import { ownToken, signedIn } from '../assets/sign-in.js';
 import { ask, sure } from './ask.js';
 import { SeatCount, bookings, seats } from './minibus.js';
 import { OfferScreen } from './offer.js';

@@ -47,6 +47,7 @@ function showSignedIn() {
 /** @param {string[]} invitations */
 function showInvitations(invitations) {
   const said = element('p', { className: 'alarm', role: 'alert' });
+  /** @type {any[]} */
   const all = invitations.map(claimsOf);
   if (!all.every(({ role }) => ROLES.includes(role))) {
     said.append(phrase('join.broken'));
@@ -68,7 +69,7 @@ function showInvitations(invitations) {
   });
   const others = all.flatMap(({ role, sub }) => {
     const other = signedIn(role);
-    return other.role === role && other.sub !== sub ? [element('p', { className: 'soft' }, phrase('join.other', { who: other.sub }))] : [];
+    return other.role === role && other.sub !== sub ? [element('p', { className: 'soft' }, phrase('join.other', { who: other.sub ?? '' }))] : [];
   });
   const rows = element('ul', {}, ...all.map((claims) => card(claims)));
   return main.replaceChildren(

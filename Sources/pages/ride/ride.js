@@ -3,7 +3,7 @@
 import { localStore } from '../assets/kerbside/kerbside.js';
 import { phrase, say } from '../assets/language.js';
 import { byId, connect, element, linkState } from '../assets/page.js';
-import { ownToken('passenger'), signedIn } from '../assets/sign-in.js';
+import { ownToken, signedIn } from '../assets/sign-in.js';
 import { alarm, toldOf } from './alarm.js';
 import { Ground } from './ground.js';
 import { apply, soundOf, unknown } from './journey.js';
