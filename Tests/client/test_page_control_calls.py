@@ -2,6 +2,7 @@
 
 from playwright.async_api import expect
 
+from kerbside import figures
 from kerbside.browser import DESKTOP, PHONE, SMALL
 from kerbside.bus import BusDriver
 from kerbside.minibus import trip
@@ -228,6 +229,12 @@ async def test_b16_figures_as_bars_and_as_tables_and_how_the_hub_is(city, cast):
     await driver.accept(ride)
     await driver.call("ride.aboard")
     await driver.call("ride.end")
+
+    def is_summed_up():
+        answer = figures.ask_taxis(city)
+        return answer.status == 200 and any(row["zone"] == here.a.id for row in answer.json["hours"])
+
+    await city.until("the ride is in the figures", is_summed_up)
     async with Room(city, "#figures", DESKTOP, scheme="dark") as one:
         page = one.page
         await one.sees("ready")

@@ -82,7 +82,7 @@ register('ride_finish', {
         end
         -- Passengers may have put their pin elsewhere: it counts against the driver only if nobody was driven anywhere.
         local is_driven = trips.metres(v) >= trips.least_m
-        local is_brief = cancels.is_brief(c, r.requested_at) or not is_driven and cancels.is_brief(c, r.aboard_at)
+        local is_brief = cancels.is_brief(c, r.requested_at) or trips.moved(v) < trips.least_m and cancels.is_brief(c, r.aboard_at)
         local trip, told
         local is_trip = not is_brief and trips.is_any(r, v)
         if (is_brief or not is_driven) and (r.unmet or r.notified == '0') then cancels.add(c, 'driver:' .. driver, 'f') end

@@ -128,16 +128,19 @@ function trips.metered(c, meter, lat, lon, heard, coarse, before)
     return now .. ' ' .. lat .. ' ' .. lon
 end
 
+-- The same and the way from the last place that counted to where it is now.
+function trips.moved(v)
+    local metres, _, lat, lon = read(v.meter)
+    if not lat or not v.lat then return metres or 0 end
+    return metres + metres_between(lat, lon, tonumber(v.lat), tonumber(v.lon))
+end
+
 -- Metres of a ride so far: at least the straight line from its pickup to where the taxi was heard last, unless it was not at the pickup, or has
 -- not moved since: that is a way it did not come.
 function trips.driven(r, v)
-    local metres, _, lat, lon = read(v.meter)
-    metres = metres or 0
-    if not v.lat then return metres end
-    local here_lat, here_lon = tonumber(v.lat), tonumber(v.lon)
-    if lat then metres = metres + metres_between(lat, lon, here_lat, here_lon) end
-    if r.unmet or metres == 0 then return metres end
-    return math.max(metres, metres_between(tonumber(r.lat), tonumber(r.lon), here_lat, here_lon))
+    local metres = trips.moved(v)
+    if r.unmet or not v.lat or metres < STEP_M then return metres end
+    return math.max(metres, metres_between(tonumber(r.lat), tonumber(r.lon), tonumber(v.lat), tonumber(v.lon)))
 end
 
 local METERED = { 'state', 'driver', 'aboard_at', 'aboard', 'lat', 'lon', 'zone', 'tolls', 'reservation', 'unmet' }

@@ -100,7 +100,10 @@ export function figuresView(_) {
   const look = async () => refill(hubArea, [await health()]);
   const load = async () => {
     try {
-      const [cabs, seats, lines] = await Promise.all([ask('/v1/stats/taxis'), ask('/v1/stats/seats'), ask('/v1/stats')]);
+      // A hub reads one after the other.
+      const cabs = await ask('/v1/stats/taxis');
+      const seats = await ask('/v1/stats/seats');
+      const lines = await ask('/v1/stats');
       refill(area, [
         element('p', { className: 'soft' }, phrase('control.figures.when', { from: day(cabs.from), to: day(cabs.to) })),
         ...taxis(cabs.hours),
