@@ -28,9 +28,6 @@ static const unsigned char join_index_html[] = {
 static const unsigned char join_join_js[] = {
 #embed "../pages/join/join.js"
 };
-static const unsigned char drive_ask_js[] = {
-#embed "../pages/drive/ask.js"
-};
 static const unsigned char drive_drive_css[] = {
 #embed "../pages/drive/drive.css"
 };
@@ -67,8 +64,8 @@ static const unsigned char drive_words_js[] = {
 static const unsigned char bus_alarm_js[] = {
 #embed "../pages/bus/alarm.js"
 };
-static const unsigned char bus_ask_js[] = {
-#embed "../pages/bus/ask.js"
+static const unsigned char bus_morph_js[] = {
+#embed "../pages/bus/morph.js"
 };
 static const unsigned char bus_bus_css[] = {
 #embed "../pages/bus/bus.css"
@@ -175,9 +172,6 @@ static const unsigned char assets_vehicles_js[] = {
 static const unsigned char ride_alarm_js[] = {
 #embed "../pages/ride/alarm.js"
 };
-static const unsigned char ride_dialog_js[] = {
-#embed "../pages/ride/dialog.js"
-};
 static const unsigned char ride_ground_js[] = {
 #embed "../pages/ride/ground.js"
 };
@@ -226,6 +220,18 @@ static const unsigned char leaflet_leaflet_esm_min_js[] = {
 };
 static const unsigned char leaflet_leaflet_css[] = {
 #embed "/usr/share/javascript/leaflet/leaflet.css"
+};
+static const unsigned char assets_ask_js[] = {
+#embed "../pages/assets/ask.js"
+};
+static const unsigned char assets_awake_js[] = {
+#embed "../pages/assets/awake.js"
+};
+static const unsigned char assets_places_js[] = {
+#embed "../pages/assets/places.js"
+};
+static const unsigned char assets_sound_js[] = {
+#embed "../pages/assets/sound.js"
 };
 static const unsigned char assets_buses_js[] = {
 #embed "../pages/assets/buses.js"
@@ -307,7 +313,6 @@ static const struct kerbside_page pages[] = {
     PAGE("/board/index.html", board_index_html),
     PAGE("/join/index.html", join_index_html),
     PAGE("/join/join.js", join_join_js),
-    PAGE("/drive/ask.js", drive_ask_js),
     PAGE("/drive/drive.css", drive_drive_css),
     PAGE("/drive/drive.js", drive_drive_js),
     PAGE("/drive/index.html", drive_index_html),
@@ -320,7 +325,7 @@ static const struct kerbside_page pages[] = {
     PAGE("/drive/views.js", drive_views_js),
     PAGE("/drive/words.js", drive_words_js),
     PAGE("/bus/alarm.js", bus_alarm_js),
-    PAGE("/bus/ask.js", bus_ask_js),
+    PAGE("/bus/morph.js", bus_morph_js),
     PAGE("/bus/bus.css", bus_bus_css),
     PAGE("/bus/bus.js", bus_bus_js),
     PAGE("/bus/choice.js", bus_choice_js),
@@ -356,7 +361,6 @@ static const struct kerbside_page pages[] = {
     PAGE("/assets/map.js", assets_map_js),
     PAGE("/assets/vehicles.js", assets_vehicles_js),
     PAGE("/ride/alarm.js", ride_alarm_js),
-    PAGE("/ride/dialog.js", ride_dialog_js),
     PAGE("/ride/ground.js", ride_ground_js),
     PAGE("/ride/index.html", ride_index_html),
     PAGE("/ride/journey.js", ride_journey_js),
@@ -373,6 +377,10 @@ static const struct kerbside_page pages[] = {
     PAGE("/ride/words.js", ride_words_js),
     PAGE("/assets/leaflet/leaflet.esm.min.js", leaflet_leaflet_esm_min_js),
     PAGE("/assets/leaflet/leaflet.css", leaflet_leaflet_css),
+    PAGE("/assets/ask.js", assets_ask_js),
+    PAGE("/assets/awake.js", assets_awake_js),
+    PAGE("/assets/places.js", assets_places_js),
+    PAGE("/assets/sound.js", assets_sound_js),
     PAGE("/assets/buses.js", assets_buses_js),
     PAGE("/assets/departures.js", assets_departures_js),
     PAGE("/assets/language.js", assets_language_js),

@@ -317,6 +317,8 @@ async def test_m13_an_alarm_asks_first_and_says_who_has_heard_it(town, line, cas
             lambda: next((m["data"] for m in office.pushed if m["type"] == "sos.raised"), None), "the alarm")
         assert raised["subject"] == one.subject and abs(raised["position"]["lon"] - line.at(300).fields["lon"]) < 0.001
         await one.page.reload()
+        # The hub has told it of its tour, so it hears of the alarm, too.
+        await one.is_on_tour()
         await expect(one.page.locator("#alarm")).to_contain_text("The office has your alarm.")
         await office.call("sos.acknowledge", sos=raised["sos"])
         await expect(one.page.locator("#alarm")).to_contain_text("looks after it")

@@ -1,5 +1,6 @@
 """The page of passengers, in a browser: links and drivers that are lost, favourites, payments, trips, what it costs."""
 
+import contextlib
 import json
 import re
 
@@ -59,7 +60,9 @@ async def test_ch1_the_hub_is_killed_while_a_taxi_comes_and_all_is_right_again(o
         await one.titled("Where to?")
 
 
-async def test_m14_what_is_asked_without_a_link_is_sent_once_there_is_one(own_hub, cast):
+@contextlib.asynccontextmanager
+async def without_a_link(own_hub, cast):
+    """The page of a passenger who has asked for a taxi when there was no link, and the driver who was near."""
     here = own_hub.block()
     driver = cast.driver(own_hub, here.a.stand)
     await driver.go_available()
@@ -70,6 +73,11 @@ async def test_m14_what_is_asked_without_a_link_is_sent_once_there_is_one(own_hu
         await one.sees("your request is sent as soon as there is one")
         await one.press("Ask for a taxi")
         await one.titled("Waits to be sent")
+        yield one, driver
+
+
+async def test_m14_what_is_asked_without_a_link_is_sent_once_there_is_one(own_hub, cast):
+    async with without_a_link(own_hub, cast) as (one, driver):
         await one.sees("it goes out by itself")
         await one.is_well(refused=True)
         own_hub.start()
@@ -82,16 +90,7 @@ async def test_m14_what_is_asked_without_a_link_is_sent_once_there_is_one(own_hu
 
 
 async def test_m14_what_waits_to_be_sent_can_be_taken_back(own_hub, cast):
-    here = own_hub.block()
-    driver = cast.driver(own_hub, here.a.stand)
-    await driver.go_available()
-    async with RidePage(own_hub, PHONE, place=here.a.centre) as one:
-        await one.from_here()
-        await one.sees("1 free taxi near you")
-        own_hub.kill()
-        await one.sees("your request is sent as soon as there is one")
-        await one.press("Ask for a taxi")
-        await one.titled("Waits to be sent")
+    async with without_a_link(own_hub, cast) as (one, _):
         await one.press("Take back")
         await one.sees("It is taken back as soon as there is a connection.")
         # It is so even for who loads the page anew then.

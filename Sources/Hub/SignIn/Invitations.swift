@@ -1,4 +1,3 @@
-import Domain
 import EventLoop
 import Logging
 import RedisLink

@@ -61,11 +61,14 @@ export function phrase(id, values) {
 /**
  * Hours and minutes.
  * @param {number} at Unix ms
- * @param {string} zone of the timetable, as Europe/Rome
+ * @param {string} [zone] of the timetable, as Europe/Rome; that of the device without it
  */
 export function clock(at, zone) {
   return new Date(at).toLocaleTimeString(own.locales, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23', timeZone: zone });
 }
+
+/** @param {{ amount: number, currency: string }} fare in hundredths */
+export const money = ({ amount, currency }) => new Intl.NumberFormat(locales, { style: 'currency', currency }).format(amount / 100);
 
 /** The texts of the HTML, and the choice of a language in its footer. */
 export function translate() {

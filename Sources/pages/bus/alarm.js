@@ -1,8 +1,9 @@
 // The driver calls the office for help.
 
+import { sure } from '../assets/ask.js';
 import { phrase } from '../assets/language.js';
 import { byId, element } from '../assets/page.js';
-import { ask, content } from './ask.js';
+import { content } from './morph.js';
 
 /** How the alarm stands, for a page that is loaded anew. */
 const KEPT = 'kerbside.bus.sos';
@@ -45,14 +46,14 @@ export class Alarm {
   }
 
   async #raise() {
-    if (!(await ask(phrase('bus.sos.ask'), phrase('bus.sos.then'), phrase('bus.sos.yes')))) return;
+    if (!(await sure(phrase('bus.sos.ask'), [phrase('bus.sos.then')], phrase('bus.sos.yes')))) return;
     const place = this.#place();
     this.#hub.call('sos', place ? { lat: place.lat, lon: place.lon } : {});
     this.draw();
   }
 
   async #cancel() {
-    if (!(await ask(phrase('bus.sos.cancel.ask'), phrase('bus.sos.cancel.then'), phrase('bus.sos.cancel')))) return;
+    if (!(await sure(phrase('bus.sos.cancel.ask'), [phrase('bus.sos.cancel.then')], phrase('bus.sos.cancel')))) return;
     this.#hub.call('sos.cancel', {});
   }
 

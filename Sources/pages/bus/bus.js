@@ -1,16 +1,18 @@
 // For drivers of community buses: a tour from its choice to its end, at the wheel.
 
+import { sure } from '../assets/ask.js';
+import { Awake } from '../assets/awake.js';
 import { followLine } from '../assets/buses.js';
 import { localStore } from '../assets/kerbside/kerbside.js';
 import { clock, language, phrase, say } from '../assets/language.js';
 import { byId, connect, element, explained, linkState, read } from '../assets/page.js';
 import { ownToken, signedIn } from '../assets/sign-in.js';
 import { Alarm } from './alarm.js';
-import { ask, content } from './ask.js';
 import { Choice, choiceView } from './choice.js';
-import { Fixes, Screen } from './device.js';
+import { Fixes } from './device.js';
 import { drivingView } from './driving.js';
 import { UNKNOWN, people, told, unheard, withTour } from './duty.js';
+import { content } from './morph.js';
 import { Notices } from './notices.js';
 import { Seats } from './seats.js';
 import { placeName, spoken } from './stops.js';
@@ -95,7 +97,7 @@ function drive() {
   };
   const voice = new Voice(draw);
   const fixes = new Fixes(hub, draw);
-  const screen = new Screen();
+  const screen = new Awake();
   const seats = new Seats(hub);
   const alarm = new Alarm(hub, () => fixes.last);
   const notices = new Notices(hub, (text, isSilent) => {
@@ -119,7 +121,9 @@ function drive() {
   /** @param {import('./duty.js').Duty} next */
   function take(next) {
     duty = next;
-    fixes.isOn = screen.isOn = Boolean(duty.tour);
+    const isDriving = Boolean(duty.tour);
+    fixes.isOn = isDriving;
+    screen.want(isDriving);
     if (duty.isKnown && !duty.tour && duty.ended && choice.line !== duty.ended.line) choice.pick('line', duty.ended.line);
     draw();
   }
@@ -204,25 +208,25 @@ function drive() {
     async end() {
       const open = people(duty.places.flatMap((place) => place.requests));
       const detail = open ? phrase('bus.end.open', { count: open }) : phrase('bus.end.then');
-      if (await ask(phrase('bus.end.ask'), detail, phrase('bus.end'))) act('tour.end', {});
+      if (await sure(phrase('bus.end.ask'), [detail], phrase('bus.end'))) act('tour.end', {});
     },
     accept: (request) => act('stop.accept', answered(request)),
     async decline(request) {
       const place = placeOf(request);
       const name = place ? placeName(place, line) : '';
       const question = phrase('bus.decline.ask', { place: name });
-      if (await ask(question, phrase('bus.decline.then'), phrase('bus.decline'))) act('stop.decline', answered(request));
+      if (await sure(question, [phrase('bus.decline.then')], phrase('bus.decline'))) act('stop.decline', answered(request));
     },
     complete: (request) => act('stop.complete', { request }),
     async noshow(request) {
       const name = placeOf(request)?.requests.find((one) => one.request === request)?.name ?? '';
-      if (await ask(phrase('bus.missing.ask', { name }), phrase('bus.missing.then'), phrase('bus.missing'))) act('stop.noshow', { request });
+      if (await sure(phrase('bus.missing.ask', { name }), [phrase('bus.missing.then')], phrase('bus.missing'))) act('stop.noshow', { request });
     },
     passed: () => act('stop.next', {}),
     previous: () => act('stop.previous', {}),
     async skip() {
       const stop = line?.stop(duty.tour?.next_stop?.stop ?? '') ?? '';
-      if (await ask(phrase('bus.skip.ask', { stop }), phrase('bus.skip.then'), phrase('bus.skip'))) act('stop.next', { skip: true });
+      if (await sure(phrase('bus.skip.ask', { stop }), [phrase('bus.skip.then')], phrase('bus.skip'))) act('stop.next', { skip: true });
     },
     seat(by) {
       if (duty.tour) seats.step(Number(by), duty.tour.seats);

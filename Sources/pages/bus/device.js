@@ -1,20 +1,12 @@
-// What the driver's device does during a tour: it tells where it is, and its screen stays on.
+// What the driver's device does during a tour: it tells where it is.
+
+import { distance } from '../assets/places.js';
 
 /** A fix goes out when the bus has moved so far, m; or less, or has just come to stand, after some seconds; or stands for long. */
 const [FAR, SOME, AFTER_SOME, AFTER_NONE] = [30, 10, 5_000, 15_000];
 const POLL = 5_000;
 
 /** @typedef {{ lat: number, lon: number, at: number }} Fix */
-
-/**
- * Metres, on a plane.
- * @param {{ lat: number, lon: number }} a @param {{ lat: number, lon: number }} b
- */
-export function distance(a, b) {
-  const north = (a.lat - b.lat) * 111_195;
-  const east = (a.lon - b.lon) * 111_195 * Math.cos((a.lat * Math.PI) / 180);
-  return Math.hypot(north, east);
-}
 
 /**
  * Data are dear: of many fixes that say the same one is enough.
@@ -112,34 +104,5 @@ export class Fixes {
     if (this.#poll === undefined) return;
     this.failure = error.code === error.PERMISSION_DENIED ? 'denied' : 'missing';
     this.#changed();
-  }
-}
-
-/** Keeps the screen on. */
-export class Screen {
-  #isOn = false;
-  /** @type {Promise<any> | undefined} */
-  #lock;
-
-  constructor() {
-    // The browser takes it back while the page is not seen.
-    document.addEventListener('visibilitychange', () => this.#hold());
-  }
-
-  /** @param {boolean} isOn */
-  set isOn(isOn) {
-    if (isOn === this.#isOn) return;
-    this.#isOn = isOn;
-    if (isOn) this.#hold();
-    else {
-      this.#lock?.then((lock) => lock?.release());
-      this.#lock = undefined;
-    }
-  }
-
-  #hold() {
-    if (!this.#isOn || document.visibilityState !== 'visible') return;
-    // Refused when the battery is low, and not in every browser.
-    this.#lock = /** @type {any} */ (navigator).wakeLock?.request('screen').catch(() => undefined);
   }
 }

@@ -2,7 +2,7 @@
 
 import { clock, phrase, say } from '../assets/language.js';
 import { dotted, element } from '../assets/page.js';
-import { distance } from './device.js';
+import { distance } from '../assets/places.js';
 import { helpOf, inState, people } from './duty.js';
 
 /**

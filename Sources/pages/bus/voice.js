@@ -1,17 +1,17 @@
 // A request for a stop rings, and is read aloud. Each can be switched off on the device.
 
 import { language } from '../assets/language.js';
+import { Sound } from '../assets/sound.js';
 
-/** Two tones, as of a bus's own bell: Hz, and when, s. */
+/**
+ * Two tones, as of a bus's own bell.
+ * @type {import('../assets/sound.js').Note[]}
+ */
 const BELL = [[988, 0], [740, 0.35]];
 const OFF = 'off';
 
 export class Voice {
-  /**
-   * There is one after the first touch of the page: before that browsers make no sound.
-   * @type {AudioContext | undefined}
-   */
-  #audio;
+  #sound = new Sound();
   #changed;
 
   /** @param {() => void} changed */
@@ -21,13 +21,11 @@ export class Voice {
   }
 
   #wake() {
-    if (this.isReady) return;
-    this.#audio ??= new AudioContext();
-    this.#audio.resume().then(this.#changed, () => {});
+    if (!this.isReady) this.#sound.unlock().then(this.#changed);
   }
 
   get isReady() {
-    return this.#audio?.state === 'running';
+    return this.#sound.isReady;
   }
 
   /** @param {'ring' | 'voice'} kind */
@@ -43,20 +41,7 @@ export class Voice {
   }
 
   ring() {
-    const audio = this.#audio;
-    if (!audio || !this.isReady || !this.isOn('ring')) return;
-    for (const [frequency, after] of BELL) {
-      const tone = audio.createOscillator();
-      const loudness = audio.createGain();
-      const begin = audio.currentTime + after;
-      tone.frequency.value = frequency;
-      loudness.gain.setValueAtTime(0.0001, begin);
-      loudness.gain.exponentialRampToValueAtTime(0.6, begin + 0.02);
-      loudness.gain.exponentialRampToValueAtTime(0.0001, begin + 1.1);
-      tone.connect(loudness).connect(audio.destination);
-      tone.start(begin);
-      tone.stop(begin + 1.2);
-    }
+    if (this.isOn('ring')) this.#sound.play(BELL, { loudness: 0.6, length: 1.1 });
   }
 
   /** @param {string} text in the page's language */

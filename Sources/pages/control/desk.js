@@ -5,13 +5,12 @@ import { clock, phrase } from '../assets/language.js';
 import { byId, connect, element, explained, read } from '../assets/page.js';
 import { ownToken } from '../assets/sign-in.js';
 
-const ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
 let wasLive = false;
 /** Since when there is no link, Unix ms. */
 let lost = 0;
 
 /** @param {number} at Unix ms */
-export const time = (at) => clock(at, ZONE);
+export const time = (at) => clock(at);
 
 /** @param {string} state of the link */
 function words(state) {

@@ -1,10 +1,9 @@
 // A driver, a bus: where and how it is, who it is, its day, and what the office can do about it.
 
 import { delay } from '../assets/buses.js';
-import { phrase } from '../assets/language.js';
+import { money, phrase } from '../assets/language.js';
 import { element, explained, read } from '../assets/page.js';
 import { REASON, ago, ask, askFirst, button, facts, hub, refill, time, way } from './desk.js';
-import { money } from './receipts.js';
 
 /**
  * @typedef {import('./room.js').Room} Room

@@ -1,13 +1,8 @@
 // Amounts, and the receipt of a trip.
 
-import { language, phrase } from '../assets/language.js';
+import { money, phrase } from '../assets/language.js';
 import { element } from '../assets/page.js';
 import { facts, hub, time } from './desk.js';
-
-/** @param {{ amount: number, currency: string }} fare in hundredths */
-export function money({ amount, currency }) {
-  return new Intl.NumberFormat([language, 'en-GB'], { style: 'currency', currency }).format(amount / 100);
-}
 
 /** @param {string} trip */
 export async function receipt(trip) {

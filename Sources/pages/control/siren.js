@@ -1,11 +1,14 @@
-// The sound of an alarm: two tones, again and again. Browsers let a page sound only after somebody has touched it.
+// The sound of an alarm: two tones, again and again.
+
+import { Sound } from '../assets/sound.js';
 
 /** One turn of both tones, s. */
 const TURN = 1.2;
+/** @type {import('../assets/sound.js').Note[]} */
+const TONES = [[960, 0], [720, TURN / 3]];
 
 export class Siren {
-  /** @type {AudioContext | undefined} */
-  #context;
+  #tones = new Sound();
   #isOn = false;
   #timer = 0;
   #changed;
@@ -18,12 +21,11 @@ export class Siren {
 
   /** Whether it would not be heard. */
   get isMute() {
-    return this.#context?.state !== 'running';
+    return !this.#tones.isReady;
   }
 
   async wake() {
-    this.#context ??= new AudioContext();
-    await this.#context.resume();
+    await this.#tones.unlock();
     if (this.#isOn) this.#changed();
   }
 
@@ -38,17 +40,6 @@ export class Siren {
   }
 
   #sound() {
-    const context = this.#context;
-    if (context?.state !== 'running') return;
-    const volume = context.createGain();
-    volume.gain.value = 0.25;
-    volume.connect(context.destination);
-    [960, 720].forEach((tone, index) => {
-      const voice = context.createOscillator();
-      voice.frequency.value = tone;
-      voice.connect(volume);
-      voice.start(context.currentTime + (index * TURN) / 3);
-      voice.stop(context.currentTime + ((index + 1) * TURN) / 3);
-    });
+    this.#tones.play(TONES, { loudness: 0.25, length: TURN / 3 });
   }
 }

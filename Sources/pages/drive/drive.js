@@ -1,18 +1,20 @@
 // The page of drivers of taxis and minibuses: what the hub tells goes into the state, what is touched becomes commands, and all is drawn anew.
 
+import { ask, sure } from '../assets/ask.js';
+import { Awake } from '../assets/awake.js';
 import { localStore } from '../assets/kerbside/kerbside.js';
-import { phrase } from '../assets/language.js';
+import { clock, phrase } from '../assets/language.js';
 import { byId, connect, element, linkState, read } from '../assets/page.js';
+import { distance } from '../assets/places.js';
 import { ownToken, signedIn } from '../assets/sign-in.js';
-import { ask, sure } from './ask.js';
 import { SeatCount, bookings, seats } from './minibus.js';
 import { OfferScreen } from './offer.js';
-import { Position, distance } from './place.js';
-import { Awake, Ring } from './ring.js';
+import { Position } from './place.js';
+import { Ring } from './ring.js';
 import { Alarm } from './sos.js';
 import { TOLD, done, noted, nothing, refused, told } from './state.js';
 import { WAITS, advice, duty, ended, isNear, notes, queue, ride, section, sound, step } from './views.js';
-import { far, time } from './words.js';
+import { far } from './words.js';
 
 /** An offer whose time is over is taken from the screen after so long, though nobody has said what became of it, ms. */
 const OVER = 3000;
@@ -78,7 +80,7 @@ function drive() {
   const hub = connect(localStore('kerbside.drive:'), (link) => {
     if (link === 'live') wasLive = true;
     lost = link === 'live' || !wasLive ? undefined : lost ?? hub.time;
-    return link === 'waiting' && lost !== undefined ? phrase('drive.lost', { time: time(lost) }) : linkState(link);
+    return link === 'waiting' && lost !== undefined ? phrase('drive.lost', { time: clock(lost) }) : linkState(link);
   }, ownToken('driver'));
   const position = new Position({ send: (fix) => hub.position(fix), changed: draw });
   const alarm = new Alarm(hub, () => position.fix, draw);
@@ -127,7 +129,7 @@ function drive() {
     const one = job(id);
     const { fix } = position;
     const isSure = !one || isNear(one, fix) || !fix
-      || (await sure(phrase('drive.aboard.sure'), phrase('drive.aboard.far', { distance: far(distance(fix, one.pickup)) }), phrase('drive.aboard')));
+      || (await sure(phrase('drive.aboard.sure'), [phrase('drive.aboard.far', { distance: far(distance(fix, one.pickup)) })], phrase('drive.aboard')));
     if (isSure) act(cmd, cmd === 'ride.aboard' ? { ride: id } : { booking: id });
   }
 
@@ -135,10 +137,10 @@ function drive() {
   async function end(id, cmd) {
     const isDigital = job(id)?.payment === 'digital';
     const answers = isDigital
-      ? [{ value: 'digital', label: phrase('drive.end.digital'), className: 'go' }, { value: 'cash', label: phrase('drive.end.cash'), className: 'go' }]
+      ? [{ value: 'cash', label: phrase('drive.end.cash'), className: 'go' }, { value: 'digital', label: phrase('drive.end.digital'), className: 'go' }]
       : [{ value: 'yes', label: phrase('drive.end'), className: 'go' }];
-    const no = { value: '', label: phrase('drive.back'), className: 'second' };
-    const answer = await ask(phrase('drive.end.sure'), [element('p', {}, phrase('drive.end.text'))], [...answers, no]);
+    const no = { value: '', label: phrase('back'), className: 'second' };
+    const answer = await ask(phrase('drive.end.sure'), [element('p', {}, phrase('drive.end.text'))], [no, ...answers]);
     if (!answer) return;
     position.sendNow();
     act(cmd, { ...(cmd === 'ride.end' ? { ride: id } : { booking: id }), ...(answer === 'yes' ? {} : { payment: answer }) });
@@ -146,7 +148,7 @@ function drive() {
 
   /** @param {string} id @param {string} cmd @param {string} word @param {string} text @param {string} yes */
   async function giveUp(id, cmd, word, text, yes) {
-    if (await sure(phrase(word), phrase(text), phrase(yes))) act(cmd, cmd === 'seat.cancel' ? { booking: id } : { ride: id });
+    if (await sure(phrase(word), [phrase(text)], phrase(yes))) act(cmd, cmd === 'seat.cancel' ? { booking: id } : { ride: id });
   }
 
   /**

@@ -2,7 +2,7 @@
 
 import { phrase, say } from '../assets/language.js';
 import { element } from '../assets/page.js';
-import { distance } from './place.js';
+import { distance } from '../assets/places.js';
 import { button, navigate, people, section, way } from './views.js';
 
 /** @typedef {import('./state.js').State} State @typedef {import('./state.js').Job} Job @typedef {import('./views.js').Around} Around */

@@ -1,8 +1,8 @@
 // A request over the whole screen: what is known of it, how long it stands, and two buttons that nobody misses.
 
-import { phrase, say } from '../assets/language.js';
+import { money, phrase, say } from '../assets/language.js';
 import { byId, element } from '../assets/page.js';
-import { far, money } from './words.js';
+import { far } from './words.js';
 
 /** @typedef {import('./state.js').Offer} Offer */
 

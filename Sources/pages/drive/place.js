@@ -1,21 +1,9 @@
-// Places: how far and which way, when a fix is to be sent, and the device's own position.
+// Places: which way, when a fix is to be sent, and the device's own position.
+
+import { distance, radians } from '../assets/places.js';
 
 /** @typedef {import('./state.js').Place} Place */
 /** @typedef {{ lat: number, lon: number, at: number, accuracy?: number, heading?: number, speed?: number }} Fix */
-
-const EARTH = 6_371_009;
-/** @param {number} degrees */
-const radians = (degrees) => (degrees * Math.PI) / 180;
-
-/**
- * Metres, by haversine.
- * @param {Place} a @param {Place} b
- */
-export function distance(a, b) {
-  const [north, east] = [radians(b.lat - a.lat), radians(b.lon - a.lon)];
-  const h = Math.sin(north / 2) ** 2 + Math.cos(radians(a.lat)) * Math.cos(radians(b.lat)) * Math.sin(east / 2) ** 2;
-  return 2 * EARTH * Math.asin(Math.sqrt(h));
-}
 
 /**
  * Degrees from north, 0 to 359.

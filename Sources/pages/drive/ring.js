@@ -1,36 +1,38 @@
-// What calls the driver: a sound without a file, and the phone's vibration. And the screen that stays awake.
+// What calls the driver: a sound, and the phone's vibration.
+
+import { Sound } from '../assets/sound.js';
 
 const CHOICE = 'kerbside.drive.sound';
-/** Hz and s: two tones, again and again. */
+/**
+ * Two tones, again and again.
+ * @type {import('../assets/sound.js').Note[]}
+ */
 const TONES = [[880, 0], [1320, 0.22], [880, 0.44], [1320, 0.66]];
 const EVERY = 1800;
 
 export class Ring {
-  /** @type {AudioContext | undefined} */
-  #audio;
+  #sound = new Sound();
   /** @type {number | undefined} */
   #timer;
   isOn = localStorage.getItem(CHOICE) !== 'off';
 
   /**
-   * Browsers let a page sound only after a touch or a key: call it at each.
+   * To be called at each touch and key.
    * @returns {Promise<void>}
    */
   async unlock() {
-    if (!this.isOn) return;
-    this.#audio ??= new AudioContext();
-    if (this.#audio.state !== 'running') await this.#audio.resume().catch(() => {});
+    if (this.isOn) await this.#sound.unlock();
   }
 
   get isReady() {
-    return this.#audio?.state === 'running';
+    return this.#sound.isReady;
   }
 
   /** @param {boolean} isOn */
   choose(isOn) {
     this.isOn = isOn;
     localStorage.setItem(CHOICE, isOn ? 'on' : 'off');
-    if (isOn) this.unlock().then(() => this.#sound());
+    if (isOn) this.unlock().then(() => this.#play());
   }
 
   /**
@@ -51,52 +53,10 @@ export class Ring {
 
   #call() {
     navigator.vibrate?.([400, 150, 400]);
-    this.#sound();
+    this.#play();
   }
 
-  #sound() {
-    const audio = this.#audio;
-    if (!this.isOn || audio?.state !== 'running') return;
-    for (const [pitch, after] of TONES) {
-      const [tone, volume, at] = [audio.createOscillator(), audio.createGain(), audio.currentTime + after];
-      tone.frequency.value = pitch;
-      volume.gain.setValueAtTime(0, at);
-      volume.gain.linearRampToValueAtTime(0.5, at + 0.02);
-      volume.gain.exponentialRampToValueAtTime(0.001, at + 0.2);
-      tone.connect(volume).connect(audio.destination);
-      tone.start(at);
-      tone.stop(at + 0.21);
-    }
-  }
-}
-
-/** Keeps the screen on while it is wanted; the browser lets it go whenever the page is hidden. */
-export class Awake {
-  #isWanted = false;
-  /** @type {any} */
-  #lock;
-
-  constructor() {
-    document.addEventListener('visibilitychange', () => this.#take());
-  }
-
-  /** @param {boolean} isWanted */
-  want(isWanted) {
-    if (isWanted === this.#isWanted) return;
-    this.#isWanted = isWanted;
-    if (isWanted) {
-      this.#take();
-    } else {
-      this.#lock?.release();
-      this.#lock = undefined;
-    }
-  }
-
-  async #take() {
-    if (!this.#isWanted || document.visibilityState !== 'visible' || (this.#lock && !this.#lock.released)) return;
-    // A battery that is low may be a reason to refuse: then the screen goes off as always.
-    const lock = await /** @type {any} */ (navigator).wakeLock?.request('screen').catch(() => undefined);
-    if (this.#isWanted) this.#lock = lock;
-    else lock?.release();
+  #play() {
+    if (this.isOn) this.#sound.play(TONES, { loudness: 0.5, length: 0.2 });
   }
 }

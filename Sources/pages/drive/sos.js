@@ -1,9 +1,8 @@
 // Help: the office is called, and nobody else learns of it. It asks first, as it lies where it can be reached.
 
-import { phrase } from '../assets/language.js';
+import { ask } from '../assets/ask.js';
+import { clock, phrase } from '../assets/language.js';
 import { byId, element } from '../assets/page.js';
-import { ask } from './ask.js';
-import { time } from './words.js';
 
 /** Without an answer of the hub for so long a telephone is the better way, ms. */
 const LONG = 5000;
@@ -57,7 +56,7 @@ export class Alarm {
     const word = isOff ? 'drive.sos.off' : isSeen ? 'drive.sos.seen' : isLate ? 'drive.sos.late' : !isTold ? 'drive.sos.sending'
       : watching ? 'drive.sos.told' : 'drive.sos.nobody';
     const call = isLate || (isTold && !watching && !isSeen && !isOff) ? [' ', this.#telephone('')] : [];
-    return [element('p', { className: 'soft' }, phrase(word, { time: time(at) }), ...call)];
+    return [element('p', { className: 'soft' }, phrase(word, { time: clock(at) }), ...call)];
   }
 
   /** @param {string} className */
@@ -71,9 +70,9 @@ export class Alarm {
       phrase('drive.sos.title'),
       [element('p', {}, phrase('drive.sos.text')), ...this.line(), this.#telephone('button second wide')],
       [
-        { value: 'send', label: phrase(this.#open ? 'drive.sos.again' : 'drive.sos.send'), className: 'danger' },
+        { value: '', label: phrase('back'), className: 'second' },
         ...(this.#open && !this.#open.isOff ? [off] : []),
-        { value: '', label: phrase('drive.back'), className: 'second' },
+        { value: 'send', label: phrase(this.#open ? 'drive.sos.again' : 'drive.sos.send'), className: 'danger' },
       ],
     );
     if (answer === 'off') return void this.#hub.call('sos.cancel', {});

@@ -1,10 +1,11 @@
 // What a driver sees: on or off duty, the queue, a ride, its end, and what there is to read. Each view is made of the state alone.
 
-import { phrase, say } from '../assets/language.js';
+import { clock, money, phrase, say } from '../assets/language.js';
 import { dotted, element } from '../assets/page.js';
+import { distance } from '../assets/places.js';
 import { needName } from './offer.js';
-import { bearing, distance, eighth } from './place.js';
-import { far, left, minutes, money, time, why } from './words.js';
+import { bearing, eighth } from './place.js';
+import { far, left, minutes, why } from './words.js';
 
 /** @typedef {import('./state.js').State} State @typedef {import('./state.js').Job} Job @typedef {import('./state.js').Place} Place */
 
@@ -52,7 +53,7 @@ export const WAITS = {
 export function notes({ notes: list }, { zoneName }) {
   const cards = list.map(({ number, tone, word, values = {}, zone, text, error }) => {
     const { until, ...others } = values;
-    const said = { ...others, ...(until ? { until: time(Number(until)) } : {}), ...(zone ? { zone: zoneName(zone) } : {}) };
+    const said = { ...others, ...(until ? { until: clock(Number(until)) } : {}), ...(zone ? { zone: zoneName(zone) } : {}) };
     const ok = button('note.close', 'drive.ok', { value: String(number), className: 'second' });
     const isStale = ['not_available', 'not_found'].includes(error?.code);
     return element(
@@ -95,7 +96,7 @@ const denied = (fault) => element('p', { className: 'alarm' }, phrase(fault === 
  * @param {State} state @param {Around} around
  */
 export function queue({ duty: on, zone, rank, size, seats }, { zoneName, lost }) {
-  const known = lost === undefined ? [] : [element('p', { className: 'soft' }, phrase('drive.known', { time: time(lost) }))];
+  const known = lost === undefined ? [] : [element('p', { className: 'soft' }, phrase('drive.known', { time: clock(lost) }))];
   if (on === 'unavailable') return section('queue', 'hero', element('p', { className: 'big' }, phrase('drive.off')), ...known);
   if (seats) return section('queue', 'hero on', element('p', { className: 'big' }, phrase('drive.online')), ...known);
   const place = rank === undefined ? phrase('drive.queue.wait') : phrase('drive.queue.rank', { rank });

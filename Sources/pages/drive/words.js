@@ -1,15 +1,7 @@
 // How a driver is told distances, times, money and refusals.
 
-import { clock, language, phrase, say } from '../assets/language.js';
+import { language, phrase, say } from '../assets/language.js';
 import { element } from '../assets/page.js';
-
-const HERE = Intl.DateTimeFormat().resolvedOptions().timeZone;
-
-/**
- * Hours and minutes of the device's place.
- * @param {number} at Unix ms
- */
-export const time = (at) => clock(at, HERE);
 
 /** @param {number} metres */
 export function far(metres) {
@@ -22,10 +14,6 @@ export const minutes = (seconds) => say('drive.minutes', { count: Math.max(1, Ma
 
 /** @param {number} seconds as 2:05 */
 export const left = (seconds) => `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, '0')}`;
-
-/** @param {{ amount: number, currency: string }} fare in hundredths */
-export const money = ({ amount, currency }) =>
-  (amount / 100).toLocaleString(language === 'en' ? 'en-GB' : [language, 'en-GB'], { style: 'currency', currency });
 
 /** @type {Record<string, string>} */
 const REFUSED = {

@@ -1,4 +1,6 @@
-// What is said, sounded and shaken when it happens by itself. Browsers let a page sound only after somebody has touched it.
+// What is said, sounded and shaken when it happens by itself.
+
+import { Sound } from '../assets/sound.js';
 
 /**
  * By the event's type.
@@ -42,20 +44,10 @@ const AGAIN = { driver_cancelled: 'ride.search.given', driver_lost: 'ride.search
  */
 export const toldOf = (type, data) => (type === 'ride.searching' ? AGAIN[data.reason] : TOLD[type]);
 
-/** @type {AudioContext | undefined} */
-let audio;
+const sound = new Sound();
+for (const kind of ['pointerdown', 'keydown']) addEventListener(kind, () => sound.unlock(), { passive: true });
 
-/** To be called when somebody touches the page, or presses a key. */
-function allow() {
-  audio ??= new AudioContext();
-  audio.resume().catch(() => {});
-}
-for (const kind of ['pointerdown', 'keydown']) addEventListener(kind, allow, { passive: true });
-
-/**
- * Hz, and when, in seconds.
- * @type {Record<string, [number, number][]>}
- */
+/** @type {Record<string, import('../assets/sound.js').Note[]>} */
 const TUNES = {
   near: [[660, 0], [880, 0.18]],
   here: [[660, 0], [880, 0.18], [1100, 0.36], [880, 0.8], [1100, 0.98]],
@@ -70,17 +62,5 @@ const SHAKES = { near: [150, 100, 150], here: [400, 150, 400, 150, 400], change:
 /** @param {string} what `near`, `here`, `change` */
 export function alarm(what) {
   navigator.vibrate?.(SHAKES[what]);
-  if (!audio) return;
-  for (const [pitch, after] of TUNES[what]) {
-    const begin = audio.currentTime + after;
-    const tone = audio.createOscillator();
-    const loudness = audio.createGain();
-    tone.frequency.value = pitch;
-    loudness.gain.setValueAtTime(0.0001, begin);
-    loudness.gain.exponentialRampToValueAtTime(0.3, begin + 0.02);
-    loudness.gain.exponentialRampToValueAtTime(0.0001, begin + 0.16);
-    tone.connect(loudness).connect(audio.destination);
-    tone.start(begin);
-    tone.stop(begin + 0.2);
-  }
+  sound.play(TUNES[what], { loudness: 0.3, length: 0.16 });
 }

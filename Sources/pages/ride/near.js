@@ -2,8 +2,9 @@
 
 import { phrase } from '../assets/language.js';
 import { element } from '../assets/page.js';
+import { distance } from '../assets/places.js';
 import { named } from './where.js';
-import { distance, put, way } from './words.js';
+import { put, way } from './words.js';
 
 const TAXIS = { radius: 1500, filter: { kind: ['taxi'], state: ['available'] }, max_rate: 0.2 };
 const MINIBUSES = { radius: 3000, filter: { kind: ['minibus'] }, max_rate: 0.5 };

@@ -1,10 +1,10 @@
 // What is wished: from, to, when, how many, what the vehicle must have. Then it is asked for.
 
-import { phrase, say } from '../assets/language.js';
+import { money, phrase, say } from '../assets/language.js';
 import { element } from '../assets/page.js';
 import { minibusList, taxisNear } from './near.js';
 import { GOOD, locate, named } from './where.js';
-import { NEEDS, money, needName, reason, way } from './words.js';
+import { NEEDS, needName, reason, way } from './words.js';
 
 /**
  * @typedef {import('./kept.js').Place} Place

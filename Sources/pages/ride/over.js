@@ -1,10 +1,10 @@
 // How it ended: the receipt with what the fare is made of, and the rating; or why nobody came, and the ways on.
 
-import { phrase, say } from '../assets/language.js';
+import { money, phrase, say } from '../assets/language.js';
 import { element } from '../assets/page.js';
 import { fareParts } from './order.js';
 import { whoCard } from './wait.js';
-import { moment, money, reason, way } from './words.js';
+import { moment, reason, way } from './words.js';
 
 /** @param {any} trip as the hub tells it */
 function receiptCard(trip) {

@@ -1,11 +1,11 @@
 // Trips that have ended, page by page, with their receipts; and what is reserved.
 
-import { phrase } from '../assets/language.js';
+import { sure } from '../assets/ask.js';
+import { clock, money, phrase } from '../assets/language.js';
 import { element } from '../assets/page.js';
-import { confirmed } from './dialog.js';
 import { receipt } from './over.js';
 import { wishList } from './wait.js';
-import { hours, moment, money, reason, way } from './words.js';
+import { moment, reason, way } from './words.js';
 
 const PAGE = 20;
 
@@ -90,9 +90,9 @@ export function plannedView(app) {
   /** @param {any} one */
   async function takeBack(one) {
     const time = moment(one.at, one.time_zone);
-    const lines = [phrase('ride.planned.cancel.note', { time: hours(one.at - 600_000) })];
+    const lines = [phrase('ride.planned.cancel.note', { time: clock(one.at - 600_000) })];
     const title = phrase('ride.planned.cancel.title', { time });
-    if (!(await confirmed(title, lines, phrase('ride.cancel.yes'), phrase('ride.cancel.no')))) return;
+    if (!(await sure(title, lines, phrase('ride.cancel.yes'), phrase('ride.cancel.no')))) return;
     app.act('reservation.cancel', { reservation: one.reservation });
   }
   /** @param {any} one */
@@ -115,7 +115,7 @@ export function plannedView(app) {
     cancel.disabled = waits;
     if (waits) cancel.replaceChildren(phrase('ride.cancel.waits'));
     cancel.addEventListener('click', () => takeBack(one));
-    const state = element('p', { className: 'soft' }, phrase(`ride.planned.${one.state}`, { time: hours(one.search_at) }));
+    const state = element('p', { className: 'soft' }, phrase(`ride.planned.${one.state}`, { time: clock(one.search_at) }));
     const time = element('h2', {}, moment(one.at, one.time_zone));
     return element('li', { className: 'card planned' }, time, state, wishList(asked), cancel);
   }

@@ -1,11 +1,11 @@
 // A ride or booking under way: searched for, on its way, near, here, aboard; its driver lost; how to take it back.
 
-import { phrase } from '../assets/language.js';
+import { sure } from '../assets/ask.js';
+import { clock, money, phrase } from '../assets/language.js';
 import { element } from '../assets/page.js';
-import { confirmed } from './dialog.js';
 import { minutesTo } from './journey.js';
 import { named } from './where.js';
-import { hours, money, needName, put, reason, way } from './words.js';
+import { needName, put, reason, way } from './words.js';
 
 /** @typedef {import('./journey.js').Under} Under */
 
@@ -14,7 +14,7 @@ import { hours, money, needName, put, reason, way } from './words.js';
  * @param {Under} now
  */
 function searchNote({ kind, reason: why = '', round = 1, until }) {
-  const limit = until ? { time: hours(until) } : { time: '' };
+  const limit = until ? { time: clock(until) } : { time: '' };
   if (kind === 'seats') {
     const asked = ['declined', 'no_answer', 'undelivered', 'full', 'offline'].includes(why);
     if (asked) return phrase('ride.search.bus.next', limit);
@@ -123,7 +123,7 @@ async function takeBack(app) {
     else if (warned) lines.push(phrase('ride.cancel.warn', { count: warned }));
   }
   const title = phrase(now.kind === 'ride' ? 'ride.cancel.title' : 'ride.cancel.title.bus');
-  if (!(await confirmed(title, lines, phrase('ride.cancel.yes'), phrase('ride.cancel.no')))) return;
+  if (!(await sure(title, lines, phrase('ride.cancel.yes'), phrase('ride.cancel.no')))) return;
   // It may have ended while the question was read.
   if (app.journey.now?.id !== now.id) return;
   if (now.kind === 'ride') app.act('ride.cancel', { ride: now.id });
@@ -154,7 +154,7 @@ export function waitView(app) {
     if (lost) {
       return {
         big: [],
-        note: [phrase(now.kind === 'ride' ? 'ride.lost' : 'ride.lost.bus', { since: hours(lost.since), until: hours(lost.until) })],
+        note: [phrase(now.kind === 'ride' ? 'ride.lost' : 'ride.lost.bus', { since: clock(lost.since), until: clock(lost.until) })],
       };
     }
     if (now.stage === 'searching') return { big: [], note: [searchNote(app.journey.now ?? now)] };
@@ -165,7 +165,7 @@ export function waitView(app) {
     if (eta) {
       const [from, to] = [minutesTo(eta.early ?? eta.at, hub.time), minutesTo(eta.late ?? eta.at, hub.time)];
       if (from < to) words.push(phrase('ride.between', { from, to }), ' ');
-      words.push(phrase('ride.about', { time: hours(eta.at) }));
+      words.push(phrase('ride.about', { time: clock(eta.at) }));
       if (distance !== undefined) words.push(' · ', phrase('ride.distance', { way: way(distance) }));
     } else words.push(phrase('ride.eta.unknown'));
     if (route !== undefined) words.push(' ', phrase('ride.route.changed'));
@@ -177,7 +177,7 @@ export function waitView(app) {
     put(big, ...told.big);
     big.hidden = !told.big.length;
     put(note, ...told.note);
-    put(link, app.lostAt ? phrase('ride.old', { time: hours(app.lostAt) }) : '');
+    put(link, app.lostAt ? phrase('ride.old', { time: clock(app.lostAt) }) : '');
     const waits = hub.pending.some((one) => one.cmd === 'ride.cancel' || one.cmd === 'seat.cancel');
     cancel.disabled = waits;
     put(cancel, phrase(waits ? 'ride.cancel.waits' : 'ride.cancel'));
@@ -241,7 +241,7 @@ export function sendingView(app) {
       back.disabled = isBack;
       const words = isBack ? phrase('ride.sending.back') : phrase(
         isLive ? 'ride.sending' : 'ride.sending.waits',
-        { time: hours(kept.asked?.at ?? Date.now()) },
+        { time: clock(kept.asked?.at ?? Date.now()) },
       );
       put(note, words);
     },

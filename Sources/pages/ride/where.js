@@ -2,7 +2,8 @@
 
 import { phrase, say } from '../assets/language.js';
 import { element, read } from '../assets/page.js';
-import { coordinates, distance, moved, put, way } from './words.js';
+import { distance } from '../assets/places.js';
+import { coordinates, moved, put, way } from './words.js';
 
 /** Worse than that the person confirms on the map, metres. */
 export const GOOD = 50;

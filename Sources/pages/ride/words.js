@@ -2,21 +2,13 @@
 
 import { language, locales, phrase, say } from '../assets/language.js';
 import { element, explained } from '../assets/page.js';
-
-/** @param {{ amount: number, currency: string }} fare in hundredths */
-export const money = ({ amount, currency }) => new Intl.NumberFormat(locales, { style: 'currency', currency }).format(amount / 100);
+import { EARTH } from '../assets/places.js';
 
 /** @param {number} metres */
 export function way(metres) {
   if (metres < 995) return say('ride.metres', { count: Math.max(10, Math.round(metres / 10) * 10) });
   return say('ride.kilometres', { count: new Intl.NumberFormat(locales, { maximumFractionDigits: 1 }).format(metres / 1000) });
 }
-
-/**
- * Hours and minutes by the device's clock.
- * @param {number} at
- */
-export const hours = (at) => new Date(at).toLocaleTimeString(locales, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
 
 /**
  * Day and time.
@@ -55,18 +47,6 @@ export const NEEDS = ['wheelchair', 'child_seat', 'estate'];
 
 /** @param {string} need */
 export const needName = (need) => (NEEDS.includes(need) ? phrase(`ride.need.${need}`) : need);
-
-const EARTH = 6_371_008.8;
-
-/**
- * Metres.
- * @param {{ lat: number, lon: number }} a @param {{ lat: number, lon: number }} b
- */
-export function distance(a, b) {
-  const [u, v] = [(a.lat * Math.PI) / 180, (b.lat * Math.PI) / 180];
-  const x = ((b.lon - a.lon) * Math.PI) / 180 * Math.cos((u + v) / 2);
-  return Math.hypot(x, v - u) * EARTH;
-}
 
 /**
  * That many metres away.

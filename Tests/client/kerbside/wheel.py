@@ -64,7 +64,7 @@ class Wheel(Page):
 
     async def agree(self):
         """Yes to the question that is asked first."""
-        await self.page.locator("dialog button.grave").click()
+        await self.page.locator("dialog button.danger").click()
         await expect(self.page.locator("dialog")).to_have_count(0)
 
     async def counts(self, name):

@@ -1,31 +1,4 @@
-// A question that must be answered first; and a page that is drawn anew while somebody uses it.
-
-import { phrase } from '../assets/language.js';
-import { element } from '../assets/page.js';
-
-/**
- * @param {Node | string} question
- * @param {Node | string} detail what will happen
- * @param {Node | string} yes
- * @returns {Promise<boolean>}
- */
-export function ask(question, detail, yes) {
-  const title = element('h2', { id: 'question' }, question);
-  const no = element('button', { type: 'button', className: 'second' }, phrase('back'));
-  const button = element('button', { type: 'button', className: 'grave' }, yes);
-  const dialog = element('dialog', {}, title, element('p', {}, detail), element('div', { className: 'two' }, no, button));
-  dialog.setAttribute('aria-labelledby', 'question');
-  document.body.append(dialog);
-  /** @type {any} */ (dialog).showModal();
-  return new Promise((resolve) => {
-    no.addEventListener('click', () => /** @type {any} */ (dialog).close());
-    button.addEventListener('click', () => /** @type {any} */ (dialog).close('yes'));
-    dialog.addEventListener('close', () => {
-      dialog.remove();
-      resolve(/** @type {any} */ (dialog).returnValue === 'yes');
-    });
-  });
-}
+// A page that is drawn anew while somebody uses it.
 
 /** @param {any} node */
 const keyOf = (node) => node.dataset?.key;
