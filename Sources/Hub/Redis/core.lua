@@ -270,9 +270,9 @@ local function tell(c, channel, type, data, meta, now)
     return tell_json(c, channel, type, json, meta, cjson.encode(data))
 end
 
--- The domain event log, in the order in which things happened.
+-- The domain event log, in the order in which things happened. Answers the event's place in it.
 local function log(c, type, data)
-    append(c, c.p .. 'events', c.events_length_text, type, cjson.encode(data))
+    return append(c, c.p .. 'events', c.events_length_text, type, cjson.encode(data))
 end
 
 -- What those are told who watch a vehicle's cell, or the whole city: all there is to show of it, in one line

@@ -10,7 +10,7 @@ local bring_back, leave, mark_away, mark_back = import('queue', 'bring_back', 'l
 local set_free, set_not_free, to_bottom = import('queue', 'set_free', 'set_not_free', 'to_bottom')
 local dispatch_driver, dispatch_rest, dispatch_ride = import('search', 'dispatch_driver', 'dispatch_rest', 'dispatch_ride')
 local end_search, make_offer, needs_of = import('search', 'end_search', 'make_offer', 'needs_of')
-local remember_ask, tell_followers = import('search', 'remember_ask', 'tell_followers')
+local remember_ask, searches_on, tell_followers = import('search', 'remember_ask', 'searches_on', 'tell_followers')
 
 -- v: the driver's vehicle; it has no offer then. What the ride says of the offer is nothing when the ride is not `offered`.
 local function clear_offer(c, ride, driver, v)
@@ -57,6 +57,7 @@ local function release_offer(c, ride, r, how)
     remember_ask(c, ride, driver)
     set_ride(c, ride, 'state', 'searching', unpack(how == 'declined' and { 'rang', '1' } or {}))
     redis.call('ZADD', c.p .. 'waiting:' .. r.zone, r.order, ride)
+    searches_on(c, ride, r)
     log(c, 'offer.' .. how, { ride = ride, zone = r.zone, driver = driver })
     if how == 'undelivered' then
         cancels.add(c, 'driver:' .. driver, 'u')
@@ -95,7 +96,7 @@ end
 local function is_open_to(r, driver) return r.state == 'offered' and r.offered_to == driver end
 
 -- offer_seen: driver, ride. The driver's app shows the offer: its time starts now (C30).
-local SEEN = { 'state', 'offered_to', 'zone', 'deadline', 'seen', 'driver' }
+local SEEN = { 'state', 'offered_to', 'zone', 'deadline', 'seen', 'driver', 'ends' }
 
 register('offer_seen', { 'driver', 'ride' }, function(c, given)
     local driver, ride = given.driver, given.ride
@@ -107,6 +108,8 @@ register('offer_seen', { 'driver', 'ride' }, function(c, given)
         r.deadline = string.format('%d', c.now + c.offer_timeout_ms)
         set_ride(c, ride, 'seen', '1', 'rang', '1', 'deadline', r.deadline)
         redis.call('ZADD', c.p .. 'offers', r.deadline, ride)
+        -- Offers may last longer than they did when the ride was asked for.
+        if r.ends and r.deadline + c.accept_grace_ms > tonumber(r.ends) then searches_on(c, ride, r) end
         log(c, 'offer.seen', { ride = ride, zone = r.zone, driver = driver })
     end
     return ok({ ride = ride, expires_in_ms = math.max(0, tonumber(r.deadline) - c.now), expires_at = tonumber(r.deadline) })

@@ -5,7 +5,7 @@ local blocks = import('blocks', 'blocks')
 local callers = import('callers', 'callers')
 local cancels = import('limits', 'cancels')
 local nobody_around, view = import('candidates', 'nobody_around', 'view')
-local begin_search, needs_of, search_ends = import('search', 'begin_search', 'needs_of', 'search_ends')
+local begin_search, needs_of = import('search', 'begin_search', 'needs_of')
 
 -- Why a passenger can't have a ride now; nil: it can, and then whether something counts against it (`cancels`, limits.lua).
 local function refusal(c, passenger)
@@ -20,10 +20,19 @@ local function refusal(c, passenger)
     return nil, held[3]
 end
 
+-- The order of requests is that of the log: its ids are milliseconds and a number within them, far below 2048.
+local function place_in_log(id)
+    local ms, number = string.match(id, '^(%d+)%-(%d+)$')
+    return string.format('%.0f', ms * 2048 + math.min(number, 2047))
+end
+
 -- Makes a ride that searches at once, after those that do already. of: zone, lat, lon, passengers, and as far as there are: to_lat, to_lon, needs,
 -- near (zones around, see search.lua), wait_until (ms of hub time), reservation, name and number of who telephones. All as text.
 local function begin_ride(c, ride, passenger, of, queue)
-    local order = string.format('%d', redis.call('INCR', c.p .. 'requests'))
+    local logged = log(c, 'ride.requested', { ride = ride, passenger = passenger, zone = of.zone, passengers = tonumber(of.passengers),
+        lat = tonumber(of.lat), lon = tonumber(of.lon), to_lat = tonumber(of.to_lat), to_lon = tonumber(of.to_lon),
+        needs = needs_of(of) })
+    local order = place_in_log(logged)
     local fields = { 'passenger', passenger, 'zone', of.zone, 'lat', of.lat, 'lon', of.lon,
         'passengers', of.passengers, 'round', '1', 'order', order, 'requested_at', c.now_text }
     local function keep(name, value) if value then fields[#fields + 1], fields[#fields + 2] = name, value end end
@@ -31,12 +40,8 @@ local function begin_ride(c, ride, passenger, of, queue)
     keep('dlon', of.to_lon)
     for _, name in ipairs({ 'needs', 'near', 'wait_until', 'reservation', 'name', 'number', 'payment', 'estimate' }) do keep(name, of[name]) end
     redis.call('HSET', c.p .. 'passenger:' .. passenger, 'ride', ride)
-    redis.call('ZADD', c.p .. 'searching', search_ends(c, of), ride)
     local r = { zone = of.zone, lat = of.lat, lon = of.lon, passengers = of.passengers, round = 1, attempt = 0, order = order,
         needs = of.needs, near = of.near, wait_until = of.wait_until, reservation = of.reservation }
-    log(c, 'ride.requested', { ride = ride, passenger = passenger, zone = of.zone, passengers = tonumber(of.passengers),
-        lat = tonumber(of.lat), lon = tonumber(of.lon), to_lat = tonumber(of.to_lat), to_lon = tonumber(of.to_lon),
-        needs = needs_of(of) })
     tell(c, 'passenger:' .. passenger, 'ride.searching', { ride = ride, zone = of.zone, round = 1, reason = 'requested' })
     begin_search(c, ride, r, queue or view(c, of.zone), fields)
 end

@@ -43,7 +43,7 @@ end
 local function give_back(c, ride, r, reason, by, is_out, text)
     r.gave_back = (r.gave_back or '\n') .. r.driver .. '\n'
     set_ride(c, ride, 'state', 'searching', 'notified', '0', 'gave_back', r.gave_back)
-    redis.call('HDEL', c.p .. 'ride:' .. ride, 'driver', 'accepted_at', 'place', 'place_zone', 'arrived_at', 'near_at', 'from')
+    redis.call('HDEL', c.p .. 'ride:' .. ride, 'driver', 'accepted_at', 'place', 'place_zone', 'arrived_at', 'near_at', 'from', 'ends')
     -- Where its passenger walked to was for this driver.
     forget_walk(c.p .. 'ride:' .. ride, r)
     ask_anew(c, ride)

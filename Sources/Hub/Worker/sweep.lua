@@ -33,6 +33,8 @@ local function each_due(c, key, before, body)
         if not good then
             redis.log(redis.LOG_WARNING, 'kerbside: ' .. key .. ' ' .. member .. ': ' .. tostring(problem))
             redis.call('ZREM', c.p .. key, member)
+            -- It ends with its search, then.
+            if key == 'offers' then redis.call('ZADD', c.p .. 'searching', 'NX', c.now + c.search_timeout_ms, member) end
         end
     end
 end
