@@ -61,6 +61,13 @@ extension Settings {
             handshakes of an address in 10 s, half of them at once; others wait. 0 is no limit: what a hub behind a proxy \
             of its own machine needs, where all clients come from one address.
             """),
+        .text(
+            "server.real_ip_header", \.server.realIPHeader, .headerName, .atReload,
+            """
+            Header by which a proxy on this machine says for whom it asks, such as X-Forwarded-For; of several addresses the \
+            last counts. So guests, invitations and signs are limited by the networks of those who ask, and not all \
+            together. Only for a proxy that sets it itself; from other machines it is not believed. Empty is none.
+            """),
         .integer(
             "server.max_connections_per_subject", \.server.maxConnectionsPerSubject, 0...100_000, .atRestart,
             """

@@ -74,6 +74,8 @@ public struct Settings: Sendable, Equatable {
         public var maxConnections = 0
         /// Connections per remote address to all workers; 0 is no limit.
         public var maxConnectionsPerAddress = 200
+        /// Header by which a proxy on this machine says for whom it asks; empty: none is believed.
+        public var realIPHeader = ""
         /// Connections per subject, at all workers; 0 is no limit.
         public var maxConnectionsPerSubject = 8
         /// Connections of an operator or service to one worker; 0 is no limit.

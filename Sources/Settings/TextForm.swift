@@ -25,6 +25,8 @@ enum TextForm: Sendable {
     case currency
     /// A time in UTC, or empty.
     case instant
+    /// Name of an HTTP header, or empty.
+    case headerName
 
     var expectation: String {
         switch self {
@@ -42,6 +44,7 @@ enum TextForm: Sendable {
         case .toll: "a zone and what it costs to come into it: \"22=2.50\""
         case .currency: "a currency by its three letters, such as EUR"
         case .instant: "a time in UTC, as 2026-02-16T15:58:00Z, or \"\""
+        case .headerName: "the name of an HTTP header, such as X-Forwarded-For, or \"\""
         case .keyID: "1 to 64 of A-Z, a-z, 0-9, _, ., : and -"
         }
     }
@@ -64,6 +67,8 @@ enum TextForm: Sendable {
             case .keyID: Identifier.isValid(text)
             case .fares: FareTable.Line(text) != nil
             case .toll: Settings.Fares.toll(text) != nil
+            case .headerName:
+                text.utf8.count <= 64 && text.utf8.allSatisfy { Identifier.isPlain($0) && $0 != UInt8(ascii: ".") }
             case .instant: text.isEmpty || Instant(text) != nil
             case .currency: text.utf8.count == 3 && text.utf8.allSatisfy { (65...90).contains($0) }
             }

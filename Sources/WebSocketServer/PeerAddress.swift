@@ -20,6 +20,24 @@ struct PeerAddress: Hashable {
         }
     }
 
+    /// Numeric, as `text`; an IPv6 address may stand in brackets. nil: it is none.
+    init?(_ text: Substring) {
+        let isBracketed = text.first == "[" && text.last == "]"
+        let plain = String(isBracketed ? text.dropFirst().dropLast() : text)
+        var address = in_addr()
+        var wide = in6_addr()
+        if inet_pton(AF_INET, plain, &address) == 1 {
+            low = 0xFFFF_0000_0000 | UInt64(UInt32(bigEndian: address.s_addr))
+        } else if inet_pton(AF_INET6, plain, &wide) == 1 {
+            withUnsafeBytes(of: wide) { bytes in
+                high = UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self))
+                low = UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+            }
+        } else {
+            return nil
+        }
+    }
+
     private init(high: UInt64, low: UInt64) {
         self.high = high
         self.low = low

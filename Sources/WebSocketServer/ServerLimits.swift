@@ -15,6 +15,8 @@ public struct ServerLimits: Sendable {
     /// in 10 s. A mobile operator puts thousands of phones behind one address, so that only a flood from one machine is
     /// stopped by this.
     public var maxConnectionsPerAddress = 5_000
+    /// The header, in lower case, by which a proxy on this machine says for whom it asks, as `x-forwarded-for`. nil: none is believed.
+    public var realIPHeader: String?
     /// What may wait for one reader. At 40 B per position that is minutes of a feed: who is that far behind
     /// reconnects and resumes instead.
     public var maxOutboundBytes = 1 << 20

@@ -38,12 +38,20 @@ extension WebSocketServer {
         case .request(var request):
             connection.lastHeard = now
             connection.requests += 1
-            request.remoteAddress = connection.address.text
-            request.remoteNetwork = connection.address.network.text
-            request.isFromLoopback = connection.address.isLoopback
+            let named = client(of: request, by: connection)
+            request.remoteAddress = (named ?? connection.address).text
+            request.remoteNetwork = (named ?? connection.address).network.text
+            request.isFromLoopback = named == nil && connection.address.isLoopback
             handle(connection, request)
         }
         return true
+    }
+
+    /// For whom a proxy on this machine asks, if it is to be believed: the last address of the header is what it added itself, those before it
+    /// are what it was told.
+    private func client(of request: HTTPRequest, by connection: Connection) -> PeerAddress? {
+        guard let header = rules.realIPHeader, connection.address.isLoopback else { return nil }
+        return request.header(header)?.split(separator: ",").last.flatMap { PeerAddress($0.trimmingSpaces()) }
     }
 
     private func handle(_ connection: Connection, _ request: HTTPRequest) {

@@ -118,3 +118,21 @@ async def test_c60_one_guest_takes_nothing_from_the_others_of_its_network(new_hu
         refused += answer.get("error", {}).get("code") == "rate_limited"
         await quiet.close()
     assert not refused
+
+
+def test_b20_guests_behind_a_proxy_of_this_machine_are_told_apart_by_its_header(hub, new_hub):
+    known = new_hub(tokens__guests_per_hour=2, server__real_ip_header="X-Forwarded-For", server__workers=1).start()
+
+    def mark(at, address):
+        answer = at.http("/v1/guest", "POST", {"X-Forwarded-For": address})
+        return answer.status, answer.status == 200 and json.loads(answer.body)["subject"].split("-")[1]
+
+    status, one = mark(known, "192.0.2.1")
+    # What stands before the last address is what the proxy was told.
+    assert (status, mark(known, "198.51.100.7, 192.0.2.1")) == (200, (200, one))
+    assert mark(known, "192.0.2.1")[0] == 429
+    other, wide = mark(known, "2001:db8:1:2::7"), mark(known, "2001:db8:1:9::8")
+    assert other == wide and other[0] == 200 and other[1] != one, "an IPv6 network is one"
+    assert mark(known, "nobody")[0] == 200, "what is no address is as if the proxy had asked for itself"
+    # Where no header is believed each guest stands alone, whatever it says.
+    assert mark(hub, "192.0.2.1")[1] != mark(hub, "192.0.2.1")[1]

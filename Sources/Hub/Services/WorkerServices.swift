@@ -126,6 +126,7 @@ extension Settings {
         limits.maxConnections = server.maxConnections > 0 ? server.maxConnections : nil
         let perAddress = server.maxConnectionsPerAddress
         limits.maxConnectionsPerAddress = perAddress > 0 ? perAddress : .max
+        limits.realIPHeader = server.realIPHeader.isEmpty ? nil : server.realIPHeader.lowercased()
         limits.headerTimeoutMs = UInt64(server.handshakeTimeoutMs)
         limits.pingEveryMs = UInt64(server.pingMs)
         limits.deadAfterMs = UInt64(server.deadAfterMs)
