@@ -34,7 +34,13 @@ let functions = [
 
 let package = Package(
     name: "Kerbside",
-    products: [.executable(name: "kerbside", targets: ["kerbside"])],
+    // Of the client library, which apps embed; the hub runs on Linux.
+    platforms: [.macOS(.v13), .iOS(.v16)],
+    products: [
+        .executable(name: "kerbside", targets: ["kerbside"]),
+        .library(name: "KerbsideClient", targets: ["KerbsideClient"]),
+        .library(name: "KerbsideClientOpenSSL", targets: ["KerbsideClientOpenSSL"]),
+    ],
     dependencies: [
         // The command line: sub-commands, typed flags, complete --help.
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
@@ -120,6 +126,17 @@ let package = Package(
                 "WebSocketServer",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ], swiftSettings: plain),
+
+        // The client library for apps: it sees nothing of the hub, and no unsafe flag, with which it could not be embedded.
+        .target(name: "KerbsideClient", path: "Sources/clients/swift/KerbsideClient", swiftSettings: strict),
+        // Its WebSocket where Foundation has none.
+        .target(
+            name: "KerbsideClientOpenSSL", dependencies: ["COpenSSL", "KerbsideClient"],
+            path: "Sources/clients/swift/KerbsideClientOpenSSL", swiftSettings: strict),
+        // An app on it, for the scenarios of all client libraries.
+        .executableTarget(
+            name: "swift-client-app", dependencies: ["KerbsideClient", "KerbsideClientOpenSSL"],
+            path: "Tests/clients/swift", swiftSettings: plain),
 
         // What the tests of several targets share.
         .target(name: "TestSupport", dependencies: ["EventLoop"], path: "Tests/TestSupport", swiftSettings: strict),

@@ -8,8 +8,13 @@ import subprocess
 import sys
 
 C_TARGETS = {"CLibuv", "CLibwebsockets", "COpenSSL", "CHiredis", "CZip", "CSQLite", "CLibpq", "CQRencode", "CZlib", "CPages"}
-SEES_C = {"EventLoop", "WebSocketServer", "RedisLink", "Tokens", "GTFS", "Records", "QRCode", "PageFiles"}
+SEES_C = {
+    "EventLoop", "WebSocketServer", "RedisLink", "Tokens", "GTFS", "Records", "QRCode", "PageFiles", "KerbsideClientOpenSSL",
+}
+# The targets of the client library stand in a folder of this one, beside those for other languages.
+CLIENTS = ("Sources", "clients", "swift")
 MAX_LINES = 400
+GENERATED = ("clients/python/kerbside/messages.py", "clients/swift/KerbsideClient/Messages/*.swift")
 # Where a file lies that is in a target's directory itself.
 ROOT = "."
 
@@ -49,7 +54,7 @@ def targets():
 
 def check_imports(allowed):
     for path in sorted(pathlib.Path("Sources").rglob("*.swift")):
-        target = path.parts[1]
+        target = path.parts[3] if path.parts[:3] == CLIENTS else path.parts[1]
         for match in IMPORT.finditer(path.read_text()):
             module = match[1]
             line = path.read_text()[: match.start(1)].count("\n") + 1
@@ -167,7 +172,7 @@ def main():
     hidden = {".build", ".venv", "__pycache__", "data"}
     for top in ("Sources", "Tests", "tools"):
         for path in sorted(pathlib.Path(top).rglob("*")):
-            is_generated = path.name.endswith(".pb.swift") or path.match("clients/python/kerbside/messages.py")
+            is_generated = path.name.endswith(".pb.swift") or any(map(path.match, GENERATED))
             if hidden.isdisjoint(path.parts) and not is_generated and path.suffix in (".swift", ".lua", ".py", ".h"):
                 check_text(path)
     for text in errors:

@@ -1,11 +1,12 @@
 """An app on one of the client libraries: a process that is told what to do by lines of JSON, and tells what it sees.
 
 It waits for nothing but the hub: its clock goes on when it is told. Each library has such a program (`javascript/run.js`,
-`python/run.py`); what it understands is what their `do` has.
+`python/run.py`, `swift`, which is built); what it understands is what their `do` has.
 """
 
 import asyncio
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -13,10 +14,14 @@ import sys
 from kerbside import patience
 
 HERE = pathlib.Path(__file__).parent
+BUILD = HERE.parents[1] / ".build"
+#: As `swift build -c release` or `swift build --product swift-client-app` makes it; KERBSIDE_SWIFT_APP is another.
+SWIFT = next(filter(pathlib.Path.exists, [BUILD / kind / "swift-client-app" for kind in ("release", "debug")]), "swift-client-app")
 #: library → how its program is started.
 LIBRARIES = {
     "javascript": ["node", str(HERE / "javascript/run.js")],
     "python": [sys.executable, str(HERE / "python/run.py")],
+    "swift": [os.environ.get("KERBSIDE_SWIFT_APP", str(SWIFT))],
 }
 #: Seconds for what is due at once.
 PATIENCE = patience.PROCESS

@@ -15,7 +15,8 @@ ROOT = pathlib.Path(__file__).parents[2]
 SOURCES = ROOT / "Sources/clients"
 COMMANDS = sorted(json.loads((ROOT / "config/contract/schemas/commands.json").read_text())["$defs"])
 #: library → where it has the close codes, each at the beginning of a line.
-CODES = {"javascript": "javascript/decisions.js", "python": "python/kerbside/decisions.py"}
+CODES = {"javascript": "javascript/decisions.js", "python": "python/kerbside/decisions.py",
+         "swift": "swift/KerbsideClient/Decisions.swift"}
 #: library → a program that says which commands are questions.
 QUESTIONS = {
     "javascript": ["node", "-e", (
@@ -26,6 +27,7 @@ QUESTIONS = {
         f"import json, sys; sys.path.insert(0, {str(SOURCES / 'python')!r}); from kerbside.decisions import *;"
         f"print(json.dumps([one for one in {COMMANDS!r} if is_question(one) and one not in OF_CONNECTION]))"
     )],
+    "swift": [*LIBRARIES["swift"], "questions", *COMMANDS],
 }  # fmt: skip
 pytestmark = pytest.mark.parametrize("library", LIBRARIES)
 
