@@ -213,13 +213,14 @@ import Wire
     func points() async throws {
         try await TestCity.run { city in
             try await city.queue("14", "T1")
-            for (ride, wait) in [("r1", 600_000), ("r2", 0)] {
+            for (ride, wait, at) in [("r1", 600_000, 1), ("r2", 0, 3)] {
                 _ = try await city.command("ride_request", "p1", ride, "14", "45.1", "9.1", "2", "", "", "")
                 _ = try await city.command("offer_accept", "T1", ride, "", "")
                 _ = try await city.call("ride_alert", ["T1", ride, "20", "5", "gps"])
+                try await city.position("T1", "45.1", at: at)
                 _ = try await city.command("ride_aboard", "T1", ride, "", "")
                 try await city.advance(wait)
-                try await city.raw(["HSET", "{test}:vehicle:T1", "lat", "45.2", "lon", "9.1"])
+                try await city.position("T1", "45.2", at: at + 1)
                 let ended = try await city.command("ride_finish", "T1", ride, "14", "k" + ride)
                 #expect(try await city.command("ride_finish", "T1", ride, "14", "k" + ride) == ended)
             }

@@ -132,6 +132,25 @@ import Wire
         }
     }
 
+    @Test("M10: a taxi that stands still with a passenger who is not there has no trip and no fare, however long it waits")
+    func stoodStill() async throws {
+        for (lat, isTrip) in [("45.1005", false), ("45.1015", true)] {
+            try await TestCity.run { city in
+                try await city.queue("14", "A")
+                try await city.position("A", "45.1", at: 1)
+                try await city.assign("r_1", of: "p1", to: "A")
+                try await city.call("ride_alert", ["A", "r_1", "20", "5", "high"])
+                #expect(try await city.command("ride_aboard", "A", "", "", "").isOK)
+                for _ in 0..<2 { try await fix(city, lat) }
+                try await city.advance(600_000)
+                let ended = try await finish(city)
+                #expect(ended.isOK && (ended["receipt"] != nil) == isTrip && (ended["fare"] != nil) == isTrip)
+                #expect(try await city.field("vehicle:A", "brief") != nil || isTrip)
+                #expect(try await city.brokenInvariants() == [])
+            }
+        }
+    }
+
     @Test("M10, C60: who was at the pickup and says aboard elsewhere is paid by its meter alone")
     func unmetAfterArrival() async throws {
         try await TestCity.run { city in

@@ -174,6 +174,18 @@ async def test_m10_where_a_taxi_is_as_it_says_aboard_goes_by_its_last_fix(new_hu
     check_city(hub)
 
 
+async def test_m10_a_taxi_that_stands_still_has_no_fare(priced, cast):
+    here = priced.block()
+    passenger, driver, _, trip = await aboard(priced, cast, here)
+    await driver.fix(here.a.centre.moved(north=60))
+    await driver.known()
+    priced.redis.hincrby(priced.key(f"ride:{trip}"), "aboard_at", -BACK_MS)
+    end = await driver.call("ride.end", ride=trip)
+    ended = await passenger.until("ride.ended", ride=trip)
+    assert not {"receipt", "fare", "payment"} & (end.keys() | ended.keys()), (end, ended)
+    await passenger.refused("receipt.get", "not_found", trip=trip)
+
+
 async def test_m10_payments_are_reported_by_a_service_with_the_scope(priced, cast):
     here = priced.block()
     passenger, driver, end = await ride(priced, cast, here, payment="digital")
@@ -210,9 +222,11 @@ async def test_m10_payments_are_reported_by_a_service_with_the_scope(priced, cas
 
 
 async def test_m10_only_the_passenger_wishes_to_pay_digitally(priced, cast):
-    passenger, driver, _, trip = await aboard(priced, cast, priced.block())
+    here = priced.block()
+    passenger, driver, _, trip = await aboard(priced, cast, here)
     error = await driver.refused("ride.end", "not_available", ride=trip, payment="digital")
     assert "cash" in error["detail"]
+    await driver.drive(here.b.centre, step=200)
     priced.redis.hincrby(priced.key(f"ride:{trip}"), "aboard_at", -BACK_MS)
     assert (await driver.call("ride.end", ride=trip, payment="cash"))["payment"] == {"method": "cash", "state": "paid"}
     await passenger.until("ride.ended", ride=trip)

@@ -58,7 +58,7 @@ local function free_driver(c, driver, v, ride, zone, is_brief, has_fetched, told
 end
 
 local ENDING = { 'state', 'driver', 'passenger', 'requested_at', 'attempt', 'notified', 'zone', 'accepted_at', 'arrived_at', 'reservation', 'payment',
-    'lat', 'lon', 'asked', 'unmet', 'aboard_at' }
+    'lat', 'lon', 'dlat', 'dlon', 'asked', 'unmet', 'aboard_at' }
 
 -- ride_finish: driver, ride ('' = the open one), zone where the driver is ('' = outside, '?' = unknown), key, how it is paid ('' = as was asked
 -- for; digital only if it was), the time on the city's clock, metres, and its fare in hundredths ('' = none is told), currency and parts
@@ -83,6 +83,7 @@ register('ride_finish', {
         -- Passengers may have put their pin elsewhere: it counts against the driver only if nobody was driven anywhere.
         local is_driven = trips.metres(v) >= trips.least_m
         local is_brief = cancels.is_brief(c, r.requested_at) or trips.moved(v) < trips.least_m and cancels.is_brief(c, r.aboard_at)
+            or not trips.has_moved(r, v)
         local trip, told
         local is_trip = not is_brief and trips.is_any(r, v)
         if (is_brief or not is_driven) and (r.unmet or r.notified == '0') then cancels.add(c, 'driver:' .. driver, 'f') end

@@ -93,6 +93,20 @@ trips.least_m = 300
 -- Whether a ride has taken anybody anywhere. One that began where nobody waited (`unmet`) has if it was driven.
 function trips.is_any(r, v) return not r.unmet or trips.metres(v) >= trips.least_m end
 
+-- So far, metres, no parked car's fixes stray: a taxi that has not come so far with somebody aboard has stood still.
+local STILL_M = 100
+
+-- Whether a taxi that ends a ride has driven with somebody aboard, so far at least or half of the straight way that was asked for. Of one that
+-- has never said where it is nobody knows.
+function trips.has_moved(r, v)
+    if not v.lat then return true end
+    local least = STILL_M
+    if r.dlat then
+        least = math.min(least, metres_between(tonumber(r.lat), tonumber(r.lon), tonumber(r.dlat), tonumber(r.dlon)) / 2)
+    end
+    return trips.moved(v) >= least
+end
+
 -- The same of a booking, by where the vehicle was when its passengers came aboard (`began`) and is now: at least half of the straight way that was
 -- booked, if that is shorter.
 function trips.is_any_booking(b, v)
