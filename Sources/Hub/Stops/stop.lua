@@ -54,6 +54,10 @@ function stops.is_open(s) return s.state == 'requested' or s.state == 'accepted'
 -- Whether the bus still is at the first stop of its tour, or before it: its way has not begun, nor has its driver said so.
 function stops.is_waiting(t) return (t.start or '') ~= '' and not t.left end
 
+-- A bus that was heard of so long ago, ms, may have nobody in it who looks: others of its line are asked before it.
+stops.silent_ms = 180000
+function stops.is_silent(c, t) return c.now - tonumber(t.heard or t.started_at or 0) > stops.silent_ms end
+
 -- Which requests a tour has is read once per call, until one comes or goes.
 local function ids_of(c, tour)
     c.stop_ids = c.stop_ids or {}
@@ -276,16 +280,17 @@ local function declined_by(c, citizen)
     return tours
 end
 
--- Of a line that is driven on request any tour can serve a place of its areas: the one with the most free seats. Nil: nobody
--- drives.
+-- Of a line that is driven on request any tour can serve a place of its areas: the one with the most free seats; a silent one, or one that
+-- has declined, only if there is no other. Nil: nobody drives.
 function stops.find_any(c, line, r)
     local at, best, best_free, was_declined = r.at, nil, nil, nil
     local declined = declined_by(c, r.citizen)
     local running = redis.call('SMEMBERS', c.p .. 'line:' .. line .. ':tours')
     table.sort(running)
     for _, id in ipairs(running) do
-        if stops.tour(c, id).state == 'running' then
-            local free, has_declined = stops.free_seats(c, id, at) or 0, declined[id] or false
+        local t = stops.tour(c, id)
+        if t.state == 'running' then
+            local free, has_declined = stops.free_seats(c, id, at) or 0, declined[id] or stops.is_silent(c, t)
             if not best or was_declined and not has_declined or was_declined == has_declined and free > best_free then
                 best, best_free, was_declined = id, free, has_declined
             end
@@ -297,7 +302,7 @@ end
 -- Which running tour of the line is to serve a place: the one whose bus has the shortest way to it along its shape, with
 -- room to brake. r: `places` has by pattern the distances along its shape at which it passes the place (a loop may pass
 -- it twice), `next` likewise the index of the first stop behind each pass, `later` says whether the line passes it again
--- in a later round. Who has declined the `citizen` comes after the others. Answers tour, distance along its shape, index of the
+-- in a later round. Who has declined the `citizen`, or is silent, comes after the others. Answers tour, distance along its shape, index of the
 -- stop behind it, and true if it is for a later round
 -- and no tour comes by on this one; or nil and why not. With `anywhere` any tour can. at: of the pickup, ms.
 function stops.find_tour(c, line, r)
@@ -323,7 +328,7 @@ function stops.find_tour(c, line, r)
                 -- Before its first position, and as long as it stands at its first stop, a bus has all of its way ahead.
                 local is_on_its_way = t.dist and t.dist ~= '' and not stops.is_waiting(t)
                 local gap = is_on_its_way and dist - tonumber(t.dist) or dist + ahead_m
-                local has_declined = declined[id] or false
+                local has_declined = declined[id] or stops.is_silent(c, t)
                 local is_better = not best or was_declined and not has_declined or was_declined == has_declined and gap < best_gap
                 if gap >= ahead_m and is_better then
                     best, best_at, best_gap, best_next, was_declined = id, dist, gap, behind[i], has_declined

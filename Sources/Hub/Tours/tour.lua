@@ -175,13 +175,11 @@ register('tour_start', {
     end)
 end)
 
--- A bus that sends no positions any more, or never did, is as late as its driver's word makes it.
-tours.silent_ms = 180000
-
 -- How late the bus is at the stop at index `at` now, s, by its positions; or else by the schedule. due: JSON list of the Unix
--- second at which each stop is to be left, the last reached; '' = unknown. nil: nobody knows.
+-- second at which each stop is to be left, the last reached; '' = unknown. nil: nobody knows. A bus that sends no positions any more, or never
+-- did, is as late as its driver's word makes it.
 function tours.delay(c, t, at, due)
-    local is_silent = c.now - tonumber(t.heard or 0) > tours.silent_ms
+    local is_silent = c.now - tonumber(t.heard or 0) > stops.silent_ms
     local second = is_silent and (due or '') ~= '' and cjson.decode(due)[at + 1]
     if second then return math.floor(c.now / 1000 - second) end
     return tonumber(t.delay_s)
