@@ -129,7 +129,13 @@ function cancels.forget(c, key) redis.call('EXPIRE', c.p .. key, math.min(c.hist
 -- come. It counts against who asked if the vehicle was there, and else against its driver, who said so from elsewhere.
 cancels.brief_ms = 60000
 
-function cancels.is_brief(c, requested_at) return c.now - tonumber(requested_at or 0) < cancels.brief_ms end
+-- Whether a time was within the last so many ms. What lies ahead does not count: hub time was set back.
+local function is_within(c, at, window)
+    local age = c.now - at
+    return age >= 0 and age < window
+end
+
+function cancels.is_brief(c, requested_at) return is_within(c, tonumber(requested_at or 0), cancels.brief_ms) end
 
 function cancels.completed(c, key, request, who, driver)
     if not cancels.is_brief(c, request.requested_at) then return end
@@ -176,7 +182,7 @@ function cancels.refusal(c, who, text)
     for _, kind in ipairs(cancels.kinds) do
         local window, count, last = (kind.window or 1) * c.cancel_window_ms, 0, nil
         for _, at in ipairs(times[kind.sign] or {}) do
-            if c.now - at < window then count, last = count + 1, at end
+            if is_within(c, at, window) then count, last = count + 1, at end
         end
         local free = kind.free * c.free_cancels
         local pause = count >= free and math.min(window, c.cancel_pause_ms * (kind.grows or 2) ^ (count - free))
@@ -219,7 +225,7 @@ end
 function cancels.in_a_minute(c, times, most)
     local recent = {}
     for at in string.gmatch(times or '', '%d+') do
-        if c.now - at < 60000 then recent[#recent + 1] = at end
+        if is_within(c, at, 60000) then recent[#recent + 1] = at end
     end
     if #recent >= most then return nil, #recent, recent[1] + 60000 - c.now end
     recent[#recent + 1] = c.now_text
