@@ -156,3 +156,10 @@ async def test_n7_what_goes_wrong_says_what_to_do(town, language, text):
         await one.go("/line/#nowhere")
         await one.sees(text)
         await one.page.get_by_role("link", name="Try again" if language == "en-US" else "Noch einmal versuchen").wait_for()
+
+
+@pytest.mark.parametrize("path", ["/line/#%E0%A4%A", "/line/#a/%", "/board/#%"])
+async def test_an_address_that_can_not_be_decoded_breaks_no_page(town, path):
+    async with Page(town, PHONE, path=path) as one:
+        await one.sees("Kerbside")
+        await one.is_well()

@@ -23,6 +23,15 @@ export function element(name, properties = {}, ...content) {
  */
 export const dotted = (...parts) => parts.flatMap((part, index) => (index ? [' · ', part] : [part]));
 
+/** @param {string} text of an address, which anybody may have written: as it stands if it can't be decoded */
+export function decoded(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
 /** The path was refused, or nothing answers. */
 class NoAnswer extends Error {
   /** @param {number} [status] */

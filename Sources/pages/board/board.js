@@ -3,7 +3,7 @@
 import { delay, seatBand, seen } from '../assets/buses.js';
 import { followStop } from '../assets/departures.js';
 import { clock, phrase } from '../assets/language.js';
-import { byId, connect, dotted, element, explained, linkState, read } from '../assets/page.js';
+import { byId, connect, decoded, dotted, element, explained, linkState, read } from '../assets/page.js';
 
 /** More are not written; how many of them are seen is a matter of the screen. */
 const MOST = 12;
@@ -22,7 +22,7 @@ let wasLive = false;
 /** The stop's id: of the path, /board/<id>, or after the #. */
 function wanted() {
   const [, path = ''] = location.pathname.split('/board/');
-  return decodeURIComponent(path === 'index.html' ? '' : path) || decodeURIComponent(location.hash.slice(1));
+  return decoded(path === 'index.html' ? '' : path) || decoded(location.hash.slice(1));
 }
 
 const hub = connect(undefined, linkWords);

@@ -2,7 +2,7 @@
 
 import { phrase, say } from '../assets/language.js';
 import { CityMap } from '../assets/map.js';
-import { byId, element } from '../assets/page.js';
+import { byId, decoded, element } from '../assets/page.js';
 import { lookOf } from '../assets/vehicles.js';
 import { Alarms } from './alarms.js';
 import { Calls, callView } from './calls.js';
@@ -86,7 +86,7 @@ const MAKERS = {
 let shown;
 
 function go() {
-  const [name, id = ''] = location.hash.slice(1).split('/').map(decodeURIComponent);
+  const [name, id = ''] = location.hash.slice(1).split('/').map(decoded);
   const known = Object.hasOwn(MAKERS, name) ? name : 'rides';
   withdraw();
   shown?.close?.();

@@ -3,7 +3,7 @@
 import { delay, followLine, seatBand, seen } from '../assets/buses.js';
 import { localStore } from '../assets/kerbside/kerbside.js';
 import { clock, phrase, say } from '../assets/language.js';
-import { byId, connect, dotted, element, explained, read } from '../assets/page.js';
+import { byId, connect, decoded, dotted, element, explained, read } from '../assets/page.js';
 
 const main = byId('main');
 const hub = connect(localStore());
@@ -191,14 +191,14 @@ function requestForm(id, stop) {
 
 /** What is shown is drawn anew; a form that somebody fills in stays. */
 function draw() {
-  const [id, stop] = location.hash.slice(1).split('/').map(decodeURIComponent);
+  const [id, stop] = location.hash.slice(1).split('/').map(decoded);
   const list = main.querySelector('.requests');
   if (list) list.replaceWith(requestList());
   if (id && stop === undefined) showLine(id).catch(fail);
 }
 
 async function go() {
-  const [id, stop] = location.hash.slice(1).split('/').map(decodeURIComponent);
+  const [id, stop] = location.hash.slice(1).split('/').map(decoded);
   try {
     if (stop !== undefined) await showStop(id, stop);
     else if (id) await showLine(id);
