@@ -2,7 +2,8 @@
 import PackageDescription
 
 // Imports point one way only (Documentation.docc/Contributing.md, "The map"): a target sees what stands above it here.
-// C is seen in eight targets only: EventLoop, WebSocketServer, RedisLink, Tokens, GTFS, Records, QRCode, PageFiles.
+// C is seen in nine targets only: EventLoop, WebSocketServer, RedisLink, Tokens, GTFS, Records, QRCode, PageFiles,
+// KerbsideClientOpenSSL.
 
 let strict: [SwiftSetting] = [
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
@@ -15,6 +16,10 @@ let strict: [SwiftSetting] = [
 /// What no message of a client goes through is compiled as it stands, also for release: two thirds of a build on two cores is
 /// the optimizer's, most of it on these (decision 85).
 let plain = strict + [.unsafeFlags(["-Onone"], .when(configuration: .release))]
+
+/// Of the client library: here only its tests go through it, as above. In the build of an app, which has it among its check-outs,
+/// it is optimised, and a package with unsafe flags could be no dependency.
+let embedded = Context.packageDirectory.contains("/checkouts/") ? strict : plain
 
 /// The Redis functions, in Lua, beside the Swift of their capability in Sources/Hub.
 let functions = [
@@ -127,8 +132,8 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ], swiftSettings: plain),
 
-        // The client library for apps: it sees nothing of the hub, and no unsafe flag, with which it could not be embedded.
-        .target(name: "KerbsideClient", path: "Sources/clients/swift/KerbsideClient", swiftSettings: strict),
+        // The client library for apps: it sees nothing of the hub.
+        .target(name: "KerbsideClient", path: "Sources/clients/swift/KerbsideClient", swiftSettings: embedded),
         // Its WebSocket where Foundation has none.
         .target(
             name: "KerbsideClientOpenSSL", dependencies: ["COpenSSL", "KerbsideClient"],

@@ -1,6 +1,7 @@
 // An app for the scenarios, on the Swift client: told what to do by lines of JSON on the input, tells on the output what it
 // sees. Tests/clients/app.py has the other end. {"n": 1, "do": …} is answered by {"done": 1, …}; what is seen is
-// {"saw": kind, …}. `questions` as first argument: of the commands that follow, those that are questions.
+// {"saw": kind, …}. With `questions` as first argument: of the commands that follow, those that are questions. With `socket`
+// and an address (and a file of authorities): what a link tells.
 
 import Foundation
 import KerbsideClient
@@ -44,9 +45,12 @@ final class Output: @unchecked Sendable {
     }
 }
 
-if CommandLine.arguments.dropFirst().first == "questions" {
-    let questions = CommandLine.arguments.dropFirst(2).filter { isQuestion($0) && !ofConnection.contains($0) }
+let arguments = CommandLine.arguments.dropFirst()
+if arguments.first == "questions" {
+    let questions = arguments.dropFirst().filter { isQuestion($0) && !ofConnection.contains($0) }
     print(JSON.array(questions.map(JSON.string)).text)
+} else if arguments.first == "socket", let address = arguments.dropFirst().first {
+    try tellOfSocket(address, authorities: arguments.dropFirst(2).first)
 } else {
     var apps: [String: App] = [:]
     while let line = readLine() {

@@ -72,8 +72,7 @@ public actor Kerbside {
     /// `EncodingError` for what is no JSON. `key`: of an act that the app itself has kept.
     @discardableResult
     public func call<C: Command>(_ command: C, key: String? = nil) async throws -> C.Reply {
-        let fields = try JSON(encoding: command).object ?? [:]
-        return try await call(C.name, fields, key: key).decode()
+        try await C.Reply(call(C.name, command.fields, key: key))
     }
 
     /// As above, for a command by its name. Throws `Misuse` for what the client sends by itself.

@@ -70,22 +70,6 @@ extension Told {
     }
 }
 
-/// The `data` of a message of the contract.
-public protocol Event: Told, Decodable {}
-
-extension Event {
-    public static func read(_ told: any Sendable) throws -> Self {
-        guard let message = told as? Message else { throw Misuse(reason: "\(told) is no message") }
-        return try message.data.decode()
-    }
-}
-
-/// The fields of a command of the contract.
-public protocol Command: Encodable, Sendable {
-    associatedtype Reply: Decodable & Sendable
-    static var name: String { get }
-}
-
 /// An event (with `seq`) or a state of a channel.
 public struct Message: Sendable, Hashable {
     public let channel: String
@@ -94,6 +78,7 @@ public struct Message: Sendable, Hashable {
     public let seq: String?
     /// Unix ms, by the hub's clock.
     public let time: Int
+    /// `decode` reads it.
     public let data: JSON
     /// Of `positions`: vehicles that the feed shows no more.
     public let gone: [String]
