@@ -143,6 +143,8 @@ let package = Package(
             name: "swift-client-app", dependencies: ["KerbsideClient", "KerbsideClientOpenSSL"],
             path: "Tests/clients/swift", swiftSettings: plain),
 
+        .testTarget(name: "KerbsideClientTests", dependencies: ["KerbsideClient"], swiftSettings: strict),
+
         // What the tests of several targets share.
         .target(name: "TestSupport", dependencies: ["EventLoop"], path: "Tests/TestSupport", swiftSettings: strict),
         .testTarget(name: "CSVTests", dependencies: ["CSV"], swiftSettings: strict),

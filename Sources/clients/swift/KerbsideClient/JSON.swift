@@ -72,6 +72,16 @@ public enum JSON: Sendable, Hashable {
         return text
     }
 
+    /// Whether it can be sent: JSON knows no infinite number, and writes null for one.
+    var isFinite: Bool {
+        switch self {
+        case .double(let value): value.isFinite
+        case .array(let items): items.allSatisfy(\.isFinite)
+        case .object(let fields): fields.values.allSatisfy(\.isFinite)
+        case .null, .bool, .int, .string: true
+        }
+    }
+
     private func write(to text: inout String) {
         switch self {
         case .null: text += "null"

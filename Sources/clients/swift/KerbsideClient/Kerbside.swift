@@ -53,11 +53,21 @@ public actor Kerbside {
     }
 
     /// Says goodbye. Commands that wait stay on the device, and are sent after the next `start` [S2]. Returns when all is
-    /// written, but for places of events whose handlers still run.
+    /// written, but for places of events whose handlers still run after a second.
     public func stop() async {
         client.stop()
         let written = client.device.written
         await written.acts()
+        let (answer, settle) = Answer.make()
+        Task {
+            await written.places()
+            settle(true)
+        }
+        Task {
+            try? await Task.sleep(for: .seconds(1))
+            settle(false)
+        }
+        _ = await answer.isApplied()
     }
 
     /// The network, or the app's window, is back: tries at once, or looks whether the link lives [B4].
@@ -69,13 +79,13 @@ public actor Kerbside {
     /// device and takes effect once, whoever still waits for it.
     ///
     /// Throws `HubError` where it is refused; `CancellationError` to who stops waiting, which takes nothing back;
-    /// `EncodingError` for what is no JSON. `key`: of an act that the app itself has kept.
+    /// `Misuse` for a number that is not finite. `key`: of an act that the app itself has kept.
     @discardableResult
     public func call<C: Command>(_ command: C, key: String? = nil) async throws -> C.Reply {
         try await C.Reply(call(C.name, command.fields, key: key))
     }
 
-    /// As above, for a command by its name. Throws `Misuse` for what the client sends by itself.
+    /// As above, for a command by its name. Throws `Misuse`, too, for what the client sends by itself.
     @discardableResult
     public func call(_ command: String, _ fields: [String: JSON] = [:], key: String? = nil) async throws -> JSON {
         let number = client.sender.nextWaiter()
@@ -236,6 +246,10 @@ extension Kerbside {
 
     func read(_ one: Subscription, by reader: MessageReader) -> Int {
         one.followed.read(by: reader)
+    }
+
+    func readers(of one: Subscription) -> Int {
+        one.followed.readers.count
     }
 
     func stopReading(_ one: Subscription, _ number: Int) {

@@ -57,6 +57,7 @@ final class Sender {
         _ who: String, _ command: String, _ fields: [String: JSON], key: String?, _ number: Int, _ waiter: Waiter
     ) throws {
         if ofConnection.contains(command) { throw Misuse(reason: "\(command) is sent by the client itself") }
+        if !JSON.object(fields).isFinite { throw Misuse(reason: "\(command) has a number that is not finite") }
         let now = options.clock.now()
         if isQuestion(command) {
             waiting[number] = waiter

@@ -28,6 +28,11 @@ public final class Subscription: Sendable {
         get async { await hub.state(of: self) }
     }
 
+    /// Loops that read it now. For tests.
+    package var readers: Int {
+        get async { await hub.readers(of: self) }
+    }
+
     /// Other fields from now on: a circle that moves, another filter. Does nothing when it is over.
     public func change(_ fields: [String: JSON]) async {
         await hub.change(self, fields)
