@@ -161,5 +161,5 @@ async def test_n7_what_goes_wrong_says_what_to_do(town, language, text):
 @pytest.mark.parametrize("path", ["/line/#%E0%A4%A", "/line/#a/%", "/board/#%"])
 async def test_an_address_that_can_not_be_decoded_breaks_no_page(town, path):
     async with Page(town, PHONE, path=path) as one:
-        await one.sees("Kerbside")
-        await one.is_well()
+        await one.sees("does not exist")
+        await one.is_well(refused=True)

@@ -125,7 +125,7 @@ def test_b20_guests_behind_a_proxy_of_this_machine_are_told_apart_by_its_header(
 
     def mark(at, address):
         answer = at.http("/v1/guest", "POST", {"X-Forwarded-For": address})
-        return answer.status, answer.status == 200 and json.loads(answer.body)["subject"].split("-")[1]
+        return answer.status, answer.status == 200 and json.loads(answer.text)["subject"].split("-")[1]
 
     status, one = mark(known, "192.0.2.1")
     # What stands before the last address is what the proxy was told.
