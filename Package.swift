@@ -2,7 +2,7 @@
 import PackageDescription
 
 // Imports point one way only (Documentation.docc/Contributing.md, "The map"): a target sees what stands above it here.
-// C is seen in nine targets only: EventLoop, WebSocketServer, RedisLink, Tokens, GTFS, Records, QRCode, PageFiles,
+// C is seen in ten targets only: EventLoop, WebSocketServer, RedisLink, Tokens, WebPush, GTFS, Records, QRCode, PageFiles,
 // KerbsideClientOpenSSL.
 
 let strict: [SwiftSetting] = [
@@ -23,7 +23,8 @@ let embedded = Context.packageDirectory.contains("/checkouts/") ? strict : plain
 
 /// The Redis functions, in Lua, beside the Swift of their capability in Sources/Hub.
 let functions = [
-    "Redis/settings", "Notifications/wishes", "Redis/core", "Redis/distances", "Redis/limits", "Notifications/notify",
+    "Redis/settings", "Push/waking", "Notifications/wishes", "Redis/core", "Redis/distances", "Redis/limits",
+    "Notifications/notify", "Push/subscriptions",
     "Statistics/figures", "Statistics/taxi_figures", "Statistics/seat_figures",
     "Sessions/people", "Registry/papers", "Registry/registry", "Office/audit", "Office/callers", "Office/blocks",
     "Reliability/reliability", "Pickups/walk", "Pickups/coming", "Trips/trip", "Trips/receipt", "Trips/rating",
@@ -71,6 +72,7 @@ let package = Package(
         .systemLibrary(name: "CLibpq"),
         .systemLibrary(name: "CQRencode"),
         .systemLibrary(name: "CZlib"),
+        .systemLibrary(name: "CCurl"),
         // The files for browsers, read by the compiler (#embed).
         .target(name: "CPages"),
 
@@ -99,12 +101,13 @@ let package = Package(
                 "EventLoop", "CLibwebsockets", "COpenSSL",
                 .product(name: "DequeModule", package: "swift-collections"),
             ], swiftSettings: strict),
+        .target(name: "WebPush", dependencies: ["CCurl", "COpenSSL", "EventLoop", "Wire"], swiftSettings: strict),
         .target(name: "RedisLink", dependencies: ["EventLoop", "CHiredis"], swiftSettings: strict),
         .target(
             name: "Hub",
             dependencies: [
                 "GTFSRealtime", "Wire", "WireProtobuf", "Domain", "Telemetry", "Settings", "Tokens", "Records",
-                "EventLoop", "WebSocketServer", "RedisLink", "QRCode", "PageFiles",
+                "EventLoop", "WebSocketServer", "RedisLink", "QRCode", "PageFiles", "WebPush",
                 .product(name: "Logging", package: "swift-log"),
             ],
             resources: functions.map { .embedInCode("\($0).lua") } + [.embedInCode("HTTP/openapi.json")],
@@ -172,6 +175,7 @@ let package = Package(
         .testTarget(name: "SettingsTests", dependencies: ["Settings", "Wire"], swiftSettings: strict),
         .testTarget(
             name: "TokensTests", dependencies: ["COpenSSL", "Tokens", "Settings", "Wire"], swiftSettings: strict),
+        .testTarget(name: "WebPushTests", dependencies: ["WebPush", "Wire"], swiftSettings: strict),
         .testTarget(name: "HubTests", dependencies: ["Hub", "Records", "TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "ReplayTests",

@@ -7,9 +7,10 @@ import re
 import subprocess
 import sys
 
-C_TARGETS = {"CLibuv", "CLibwebsockets", "COpenSSL", "CHiredis", "CZip", "CSQLite", "CLibpq", "CQRencode", "CZlib", "CPages"}
+C_TARGETS = {"CLibuv", "CLibwebsockets", "COpenSSL", "CHiredis", "CZip", "CSQLite", "CLibpq", "CQRencode", "CZlib", "CPages",
+             "CCurl"}
 SEES_C = {
-    "EventLoop", "WebSocketServer", "RedisLink", "Tokens", "GTFS", "Records", "QRCode", "PageFiles", "KerbsideClientOpenSSL",
+    "EventLoop", "WebSocketServer", "RedisLink", "Tokens", "GTFS", "Records", "QRCode", "PageFiles", "WebPush", "KerbsideClientOpenSSL",
 }
 # The targets of the client library stand in a folder of this one, beside those for other languages.
 CLIENTS = ("Sources", "clients", "swift")

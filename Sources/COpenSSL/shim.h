@@ -11,6 +11,7 @@
 #include <openssl/ecdsa.h>
 #include <openssl/crypto.h>
 #include <openssl/rand.h>
+#include <openssl/hmac.h>
 
 // What OpenSSL offers as macros does not import: each is given a name here.
 
@@ -62,3 +63,43 @@ static inline int kb_ticket_use_keys(EVP_CIPHER_CTX *cipher, EVP_MAC_CTX *mac, c
     return EVP_CipherInit_ex(cipher, EVP_aes_256_cbc(), NULL, cipher_key, iv, seals) == 1 &&
            EVP_MAC_CTX_set_params(mac, settings) == 1;
 }
+
+// A key of the curve P-256 by its point (65 bytes, not compressed), and with `secret` (32 bytes, the highest first) the whole pair.
+// NULL: that is no point of the curve. The caller frees it.
+static inline EVP_PKEY *kb_p256_key(const unsigned char *point, const unsigned char *secret) {
+    OSSL_PARAM parts[4];
+    unsigned char number[32];
+    int count = 0;
+    parts[count++] = OSSL_PARAM_construct_utf8_string(OSSL_PKEY_PARAM_GROUP_NAME, (char *)"prime256v1", 0);
+    parts[count++] = OSSL_PARAM_construct_octet_string(OSSL_PKEY_PARAM_PUB_KEY, (void *)point, 65);
+    if (secret) {
+        // As this machine has numbers.
+        BIGNUM *value = BN_bin2bn(secret, 32, NULL);
+        int written = value ? BN_bn2nativepad(value, number, 32) : -1;
+        BN_clear_free(value);
+        if (written != 32) return NULL;
+        parts[count++] = OSSL_PARAM_construct_BN(OSSL_PKEY_PARAM_PRIV_KEY, number, 32);
+    }
+    parts[count] = OSSL_PARAM_construct_end();
+    EVP_PKEY *key = NULL;
+    EVP_PKEY_CTX *context = EVP_PKEY_CTX_new_from_name(NULL, "EC", NULL);
+    if (context && EVP_PKEY_fromdata_init(context) == 1 &&
+        EVP_PKEY_fromdata(context, &key, secret ? EVP_PKEY_KEYPAIR : EVP_PKEY_PUBLIC_KEY, parts) != 1) {
+        key = NULL;
+    }
+    EVP_PKEY_CTX_free(context);
+    OPENSSL_cleanse(number, sizeof number);
+    if (key) {
+        context = EVP_PKEY_CTX_new(key, NULL);
+        int is_good = context && EVP_PKEY_public_check(context) == 1;
+        EVP_PKEY_CTX_free(context);
+        if (!is_good) {
+            EVP_PKEY_free(key);
+            key = NULL;
+        }
+    }
+    ERR_clear_error();
+    return key;
+}
+// A new pair of that curve; NULL when there is no memory or no randomness. The caller frees it.
+static inline EVP_PKEY *kb_p256_new(void) { return EVP_EC_gen("prime256v1"); }

@@ -4,7 +4,8 @@ extension Settings {
     public static let table: [Setting] =
         serverTable + cityTable + storeTable + recordsTable + dispatchTable + etaTable + positionTable + feedTable
         + vehicleTable + tourTable + stopTable + reservationTable + fareTable + tripTable + adviceTable
-        + reliabilityTable + statisticsTable + safetyTable + driverTable + pageTable + tokenTable + runTable
+        + reliabilityTable + statisticsTable + safetyTable + driverTable + pageTable + pushTable + tokenTable
+        + runTable
 
     /// The row of a dotted key.
     public static func setting(_ key: String) -> Setting? {

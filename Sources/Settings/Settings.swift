@@ -49,6 +49,8 @@ public struct Settings: Sendable, Equatable {
     public var drivers = Drivers()
     /// Web pages.
     public var pages = Pages()
+    /// Web Push.
+    public var push = Push()
     /// Keys that sign and prove tokens.
     public var tokens = Tokens()
     /// Hub time.

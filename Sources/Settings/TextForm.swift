@@ -27,6 +27,10 @@ enum TextForm: Sendable {
     case instant
     /// Name of an HTTP header, or empty.
     case headerName
+    /// Whom to turn to, or empty.
+    case contact
+    /// Hosts of a push service.
+    case pushService
 
     var expectation: String {
         switch self {
@@ -45,6 +49,8 @@ enum TextForm: Sendable {
         case .currency: "a currency by its three letters, such as EUR"
         case .instant: "a time in UTC, as 2026-02-16T15:58:00Z, or \"\""
         case .headerName: "the name of an HTTP header, such as X-Forwarded-For, or \"\""
+        case .contact: "\"mailto:name@host\", an https URL, or \"\""
+        case .pushService: "\"host\", \"host:port\" or \"*.domain\", in lower case"
         case .keyID: "1 to 64 of A-Z, a-z, 0-9, _, ., : and -"
         }
     }
@@ -70,6 +76,8 @@ enum TextForm: Sendable {
             case .headerName:
                 text.utf8.count <= 64 && text.utf8.allSatisfy { Identifier.isPlain($0) && $0 != UInt8(ascii: ".") }
             case .instant: text.isEmpty || Instant(text) != nil
+            case .contact: text.isEmpty || PushService.isContact(text)
+            case .pushService: PushService.isPlausible(text)
             case .currency: text.utf8.count == 3 && text.utf8.allSatisfy { (65...90).contains($0) }
             }
         guard isRight else { throw Mismatch(expectation) }

@@ -1,4 +1,5 @@
 import Settings
+import Wire
 
 /// Subjects of other issuers as ids of ours. No two subjects become the same id.
 enum ForeignSubject {

@@ -1,5 +1,6 @@
 internal import COpenSSL
 import Settings
+import Wire
 
 /// A public key of another issuer, parsed once and used often: parsing takes longer than checking a signature. What it
 /// is, is read from the key itself, so that no setting can say otherwise. Any thread.

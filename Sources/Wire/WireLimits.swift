@@ -34,6 +34,8 @@ public enum WireLimits {
     public static let feedRate: ClosedRange<Double> = 0.05...20
     /// `via` of an announced way: a street map's turns, not its shape.
     public static let wayPoints = 50
+    /// `endpoint` of a push subscription: those of the large push services have 150 to 600.
+    public static let pushEndpointBytes = 1000
     /// How much of a wrong value is quoted back in an error.
     static let quotedBytes = 40
 }

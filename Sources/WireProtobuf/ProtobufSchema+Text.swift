@@ -16,7 +16,7 @@ extension ProtobufSchema {
             medical_until:115:string? capabilities:116:string* ends_by:117:string? plate:118:string?
             registration:119:string? model:120:string? colour:121:string? new_code:122:bool? needs:123:string*
             wait:124:bool? reservation:125:string? payment:126:string? state:127:string? reference:128:string?
-            stars:129:uint64? comment:130:string? route_stars:131:uint64?
+            stars:129:uint64? comment:130:string? route_stars:131:uint64? endpoint:140:string? keys:141:PushKeys?
         Reply: id:1:uint64 json:2:bytes? hello:3:HelloOk? position:4:PositionOk? driver_available:5:QueuePlace?
             driver_unavailable:6:DriverState? offer_seen:7:Expiry? offer_accept:8:Assignment?
             offer_decline:9:RideOnly? ride_aboard:10:RideOnly? ride_end:11:RideOver? ride_noshow:12:RideOver?
@@ -42,7 +42,8 @@ extension ProtobufSchema {
             reliability_of:142:Reliability? reliability_reset:143:ReliabilityReset? reservation_make:130:Reservation?
             reservation_list:131:Reservations? reservation_cancel:132:ReservationState?
             fare_estimate:150:FareEstimate? payment_report:151:PaymentChange? receipt_get:152:Trip?
-            trip_rate:153:TripRating? ratings_get:154:Ratings? trips_list:155:Trips?
+            trip_rate:153:TripRating? ratings_get:154:Ratings? trips_list:155:Trips? push_subscribe:160:PushCount?
+            push_unsubscribe:161:PushCount?
         Error: id:1:uint64? code:2:string title:3:string detail:4:string retry:5:bool field:6:string?
             retry_after_ms:7:uint64?
         Event: ch:1:string seq:2:string type:3:string time:4:uint64 json:5:bytes? queue_joined:6:QueueChange?
@@ -80,6 +81,7 @@ extension ProtobufSchema {
         Caller: name:1:string? number:2:string?
         Quiet: from:1:uint32? to:2:uint32? time_zone:3:string?
         StopBack: stop:1:string? lat:2:double? lon:3:double? at:4:uint64? passengers:5:uint64?
+        PushKeys: p256dh:1:string? auth:2:string?
         HelloOk: session:1:string role:2:string subject:3:string city:4:string channels:5:string* heartbeat_s:6:double
             time:7:uint64 seq:8:map
         PositionOk: ignored:1:string?
@@ -167,6 +169,7 @@ extension ProtobufSchema {
         TripRating: trip:1:string stars:2:uint32 route_stars:3:uint32?
         Ratings: role:1:string subject:2:string count:3:uint32 mean:4:double?
         Trips: trips:1:Trip* next:2:string?
+        PushCount: subscriptions:1:uint64?
         QueueChange: zone:1:string rank:2:uint32 size:3:uint32 reason:4:string
         QueueLeft: zone:1:string reason:2:string text:3:string?
         Offer: ride:1:string zone:2:string passengers:3:uint32 expires_in_ms:4:uint64 expires_at:5:uint64

@@ -8,7 +8,8 @@ struct Kerbside: ParsableCommand {
         abstract: "A WebSocket push hub for taxis, minibus taxis and community buses.",
         version: "0.1.0",
         subcommands: [
-            Serve.self, WorkerCommand.self, RecorderCommand.self, Token.self, Invite.self, CheckConfig.self,
+            Serve.self, WorkerCommand.self, RecorderCommand.self, PushSenderCommand.self, Token.self, Invite.self,
+            CheckConfig.self,
             PrintConfig.self,
             Zones.self, Import.self, Lines.self, Drivers.self, Vehicles.self, Stats.self, Audit.self, Trips.self,
             Reliability.self, Advice.self, PermissionsCommand.self,

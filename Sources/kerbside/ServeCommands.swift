@@ -46,6 +46,16 @@ struct RecorderCommand: ParsableCommand {
     func run() throws { try RecorderRun.run(name: name, data: data) }
 }
 
+struct PushSenderCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "push-sender", abstract: "Sends a hub's pushes; started by `serve`.", shouldDisplay: false)
+
+    @Option var name: String
+    @Option var data: String
+
+    func run() throws { try PushSenderRun.run(name: name, data: data) }
+}
+
 struct Echo: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Serves the hub's transport as an echo server, for conformance suites.",

@@ -240,7 +240,7 @@ import Wire
                 // Said again after a loss of Redis.
                 try await hello("v.1")
                 try await hello("v.2")
-                try await city.call("session_left", ["passenger:p1", "v.1"])
+                try await city.call("session_left", ["passenger:p1", "v.1", ""])
                 try await hello("w.3")
             }
             #expect(replaced.filter { $0.type == "replaced" }.map(\.meta) == ["w.1"])

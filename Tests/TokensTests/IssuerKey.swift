@@ -1,5 +1,6 @@
 import COpenSSL
 import Testing
+import Wire
 
 @testable import Tokens
 

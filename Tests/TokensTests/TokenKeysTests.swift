@@ -1,6 +1,7 @@
 import Foundation
 import Settings
 import Testing
+import Wire
 
 @testable import Tokens
 

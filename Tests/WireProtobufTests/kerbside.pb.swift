@@ -942,6 +942,25 @@ package nonisolated struct Kerbside_V1_ClientMessage: @unchecked Sendable {
   /// Clears the value of `routeStars`. Subsequent reads from it will return its default value.
   package mutating func clearRouteStars() {_uniqueStorage()._routeStars = nil}
 
+  /// Where a browser is reached.
+  package var endpoint: String {
+    get {_storage._endpoint ?? String()}
+    set {_uniqueStorage()._endpoint = newValue}
+  }
+  /// Returns true if `endpoint` has been explicitly set.
+  package var hasEndpoint: Bool {_storage._endpoint != nil}
+  /// Clears the value of `endpoint`. Subsequent reads from it will return its default value.
+  package mutating func clearEndpoint() {_uniqueStorage()._endpoint = nil}
+
+  package var keys: Kerbside_V1_PushKeys {
+    get {_storage._keys ?? Kerbside_V1_PushKeys()}
+    set {_uniqueStorage()._keys = newValue}
+  }
+  /// Returns true if `keys` has been explicitly set.
+  package var hasKeys: Bool {_storage._keys != nil}
+  /// Clears the value of `keys`. Subsequent reads from it will return its default value.
+  package mutating func clearKeys() {_uniqueStorage()._keys = nil}
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
@@ -1882,6 +1901,22 @@ package nonisolated struct Kerbside_V1_Reply: Sendable {
     set {ok = .tripsList(newValue)}
   }
 
+  package var pushSubscribe: Kerbside_V1_PushCount {
+    get {
+      if case .pushSubscribe(let v)? = ok {return v}
+      return Kerbside_V1_PushCount()
+    }
+    set {ok = .pushSubscribe(newValue)}
+  }
+
+  package var pushUnsubscribe: Kerbside_V1_PushCount {
+    get {
+      if case .pushUnsubscribe(let v)? = ok {return v}
+      return Kerbside_V1_PushCount()
+    }
+    set {ok = .pushUnsubscribe(newValue)}
+  }
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package nonisolated enum OneOf_Ok: Equatable, Sendable {
@@ -1970,6 +2005,8 @@ package nonisolated struct Kerbside_V1_Reply: Sendable {
     case tripRate(Kerbside_V1_TripRating)
     case ratingsGet(Kerbside_V1_Ratings)
     case tripsList(Kerbside_V1_Trips)
+    case pushSubscribe(Kerbside_V1_PushCount)
+    case pushUnsubscribe(Kerbside_V1_PushCount)
 
   }
 
@@ -6360,6 +6397,59 @@ package nonisolated struct Kerbside_V1_Quiet: Sendable {
   fileprivate var _timeZone: String? = nil
 }
 
+/// In Base64 for URLs.
+package nonisolated struct Kerbside_V1_PushKeys: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var p256Dh: String {
+    get {_p256Dh ?? String()}
+    set {_p256Dh = newValue}
+  }
+  /// Returns true if `p256Dh` has been explicitly set.
+  package var hasP256Dh: Bool {self._p256Dh != nil}
+  /// Clears the value of `p256Dh`. Subsequent reads from it will return its default value.
+  package mutating func clearP256Dh() {self._p256Dh = nil}
+
+  package var auth: String {
+    get {_auth ?? String()}
+    set {_auth = newValue}
+  }
+  /// Returns true if `auth` has been explicitly set.
+  package var hasAuth: Bool {self._auth != nil}
+  /// Clears the value of `auth`. Subsequent reads from it will return its default value.
+  package mutating func clearAuth() {self._auth = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _p256Dh: String? = nil
+  fileprivate var _auth: String? = nil
+}
+
+package nonisolated struct Kerbside_V1_PushCount: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var subscriptions: UInt64 {
+    get {_subscriptions ?? 0}
+    set {_subscriptions = newValue}
+  }
+  /// Returns true if `subscriptions` has been explicitly set.
+  package var hasSubscriptions: Bool {self._subscriptions != nil}
+  /// Clears the value of `subscriptions`. Subsequent reads from it will return its default value.
+  package mutating func clearSubscriptions() {self._subscriptions = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _subscriptions: UInt64? = nil
+}
+
 package nonisolated struct Kerbside_V1_NoticeSent: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -9434,7 +9524,7 @@ nonisolated extension Kerbside_V1_VehicleKind: SwiftProtobuf._ProtoNameProviding
 
 nonisolated extension Kerbside_V1_ClientMessage: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".ClientMessage"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}cmd\0\u{1}key\0\u{1}lat\0\u{1}lon\0\u{1}at\0\u{1}heading\0\u{1}speed\0\u{1}accuracy\0\u{1}ride\0\u{1}passengers\0\u{1}destination\0\u{1}channel\0\u{1}token\0\u{1}resume\0\u{1}radius\0\u{1}filter\0\u{3}max_rate\0\u{1}since\0\u{1}taken\0\u{1}route\0\u{1}type\0\u{1}data\0\u{3}on_behalf_of\0\u{2}\u{6}booking\0\u{1}vehicle\0\u{1}pickup\0\u{1}reason\0\u{1}start\0\u{1}via\0\u{1}end\0\u{1}mute\0\u{1}quiet\0\u{2}\u{c}bus\0\u{1}line\0\u{1}pattern\0\u{1}trip\0\u{1}tour\0\u{1}skip\0\u{2}\u{5}stop\0\u{1}name\0\u{1}number\0\u{1}address\0\u{1}help\0\u{1}back\0\u{1}request\0\u{1}all\0\u{2}\u{3}to\0\u{1}zone\0\u{1}text\0\u{2}\u{8}driver\0\u{1}role\0\u{1}subject\0\u{1}until\0\u{1}from\0\u{1}limit\0\u{1}rank\0\u{1}revoke\0\u{2}\u{3}sos\0\u{1}note\0\u{1}closed\0\u{1}category\0\u{1}anonymous\0\u{1}report\0\u{2}\u{f}phone\0\u{1}company\0\u{1}photo\0\u{1}licence\0\u{3}licence_until\0\u{3}medical_until\0\u{1}capabilities\0\u{3}ends_by\0\u{1}plate\0\u{1}registration\0\u{1}model\0\u{1}colour\0\u{3}new_code\0\u{1}needs\0\u{1}wait\0\u{1}reservation\0\u{1}payment\0\u{1}state\0\u{1}reference\0\u{1}stars\0\u{1}comment\0\u{3}route_stars\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}cmd\0\u{1}key\0\u{1}lat\0\u{1}lon\0\u{1}at\0\u{1}heading\0\u{1}speed\0\u{1}accuracy\0\u{1}ride\0\u{1}passengers\0\u{1}destination\0\u{1}channel\0\u{1}token\0\u{1}resume\0\u{1}radius\0\u{1}filter\0\u{3}max_rate\0\u{1}since\0\u{1}taken\0\u{1}route\0\u{1}type\0\u{1}data\0\u{3}on_behalf_of\0\u{2}\u{6}booking\0\u{1}vehicle\0\u{1}pickup\0\u{1}reason\0\u{1}start\0\u{1}via\0\u{1}end\0\u{1}mute\0\u{1}quiet\0\u{2}\u{c}bus\0\u{1}line\0\u{1}pattern\0\u{1}trip\0\u{1}tour\0\u{1}skip\0\u{2}\u{5}stop\0\u{1}name\0\u{1}number\0\u{1}address\0\u{1}help\0\u{1}back\0\u{1}request\0\u{1}all\0\u{2}\u{3}to\0\u{1}zone\0\u{1}text\0\u{2}\u{8}driver\0\u{1}role\0\u{1}subject\0\u{1}until\0\u{1}from\0\u{1}limit\0\u{1}rank\0\u{1}revoke\0\u{2}\u{3}sos\0\u{1}note\0\u{1}closed\0\u{1}category\0\u{1}anonymous\0\u{1}report\0\u{2}\u{f}phone\0\u{1}company\0\u{1}photo\0\u{1}licence\0\u{3}licence_until\0\u{3}medical_until\0\u{1}capabilities\0\u{3}ends_by\0\u{1}plate\0\u{1}registration\0\u{1}model\0\u{1}colour\0\u{3}new_code\0\u{1}needs\0\u{1}wait\0\u{1}reservation\0\u{1}payment\0\u{1}state\0\u{1}reference\0\u{1}stars\0\u{1}comment\0\u{3}route_stars\0\u{2}\u{9}endpoint\0\u{1}keys\0")
 
   fileprivate class _StorageClass {
     var _id: UInt64? = nil
@@ -9523,6 +9613,8 @@ nonisolated extension Kerbside_V1_ClientMessage: SwiftProtobuf.Message, SwiftPro
     var _stars: UInt64? = nil
     var _comment: String? = nil
     var _routeStars: UInt64? = nil
+    var _endpoint: String? = nil
+    var _keys: Kerbside_V1_PushKeys? = nil
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -9619,6 +9711,8 @@ nonisolated extension Kerbside_V1_ClientMessage: SwiftProtobuf.Message, SwiftPro
       _stars = source._stars
       _comment = source._comment
       _routeStars = source._routeStars
+      _endpoint = source._endpoint
+      _keys = source._keys
     }
   }
 
@@ -9723,6 +9817,8 @@ nonisolated extension Kerbside_V1_ClientMessage: SwiftProtobuf.Message, SwiftPro
         case 129: try { try decoder.decodeSingularUInt64Field(value: &_storage._stars) }()
         case 130: try { try decoder.decodeSingularStringField(value: &_storage._comment) }()
         case 131: try { try decoder.decodeSingularUInt64Field(value: &_storage._routeStars) }()
+        case 140: try { try decoder.decodeSingularStringField(value: &_storage._endpoint) }()
+        case 141: try { try decoder.decodeSingularMessageField(value: &_storage._keys) }()
         default: break
         }
       }
@@ -9993,6 +10089,12 @@ nonisolated extension Kerbside_V1_ClientMessage: SwiftProtobuf.Message, SwiftPro
       try { if let v = _storage._routeStars {
         try visitor.visitSingularUInt64Field(value: v, fieldNumber: 131)
       } }()
+      try { if let v = _storage._endpoint {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 140)
+      } }()
+      try { if let v = _storage._keys {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 141)
+      } }()
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -10088,6 +10190,8 @@ nonisolated extension Kerbside_V1_ClientMessage: SwiftProtobuf.Message, SwiftPro
         if _storage._stars != rhs_storage._stars {return false}
         if _storage._comment != rhs_storage._comment {return false}
         if _storage._routeStars != rhs_storage._routeStars {return false}
+        if _storage._endpoint != rhs_storage._endpoint {return false}
+        if _storage._keys != rhs_storage._keys {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -10432,7 +10536,7 @@ nonisolated extension Kerbside_V1_ServerMessage: SwiftProtobuf.Message, SwiftPro
 
 nonisolated extension Kerbside_V1_Reply: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Reply"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}json\0\u{1}hello\0\u{1}position\0\u{3}driver_available\0\u{3}driver_unavailable\0\u{3}offer_seen\0\u{3}offer_accept\0\u{3}offer_decline\0\u{3}ride_aboard\0\u{3}ride_end\0\u{3}ride_noshow\0\u{3}ride_request\0\u{3}ride_cancel\0\u{1}subscribe\0\u{1}unsubscribe\0\u{1}watch\0\u{1}unwatch\0\u{3}seats_set\0\u{3}route_set\0\u{1}publish\0\u{3}ride_search\0\u{4}\u{8}seat_book\0\u{3}seat_accept\0\u{3}seat_decline\0\u{3}seat_cancel\0\u{3}seat_aboard\0\u{3}seat_end\0\u{3}vehicle_get\0\u{3}notify_set\0\u{3}seat_request\0\u{4}\u{c}tour_start\0\u{3}tour_end\0\u{3}stop_next\0\u{3}stop_previous\0\u{4}\u{7}stop_request\0\u{3}stop_cancel\0\u{3}stop_accept\0\u{3}stop_decline\0\u{3}stop_complete\0\u{3}stop_noshow\0\u{3}line_eta\0\u{2}\u{4}broadcast\0\u{4}\u{a}office_queue\0\u{3}office_driver\0\u{3}office_ride\0\u{3}office_remove\0\u{3}office_cancel\0\u{3}office_block\0\u{3}office_unblock\0\u{3}office_audit\0\u{2}\u{3}sos\0\u{3}sos_cancel\0\u{3}sos_list\0\u{3}sos_acknowledge\0\u{3}sos_close\0\u{3}report_send\0\u{3}report_list\0\u{3}report_close\0\u{4}\u{3}office_put\0\u{3}office_offer\0\u{3}office_reassign\0\u{3}office_end\0\u{3}office_session_end\0\u{4}\u{6}drivers_set\0\u{3}drivers_get\0\u{3}drivers_list\0\u{3}drivers_remove\0\u{3}vehicles_set\0\u{3}vehicles_get\0\u{3}vehicles_list\0\u{3}vehicles_remove\0\u{4}\u{d}reservation_make\0\u{3}reservation_list\0\u{3}reservation_cancel\0\u{4}\u{8}advice_get\0\u{3}reliability_get\0\u{3}reliability_of\0\u{3}reliability_reset\0\u{4}\u{7}fare_estimate\0\u{3}payment_report\0\u{3}receipt_get\0\u{3}trip_rate\0\u{3}ratings_get\0\u{3}trips_list\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}json\0\u{1}hello\0\u{1}position\0\u{3}driver_available\0\u{3}driver_unavailable\0\u{3}offer_seen\0\u{3}offer_accept\0\u{3}offer_decline\0\u{3}ride_aboard\0\u{3}ride_end\0\u{3}ride_noshow\0\u{3}ride_request\0\u{3}ride_cancel\0\u{1}subscribe\0\u{1}unsubscribe\0\u{1}watch\0\u{1}unwatch\0\u{3}seats_set\0\u{3}route_set\0\u{1}publish\0\u{3}ride_search\0\u{4}\u{8}seat_book\0\u{3}seat_accept\0\u{3}seat_decline\0\u{3}seat_cancel\0\u{3}seat_aboard\0\u{3}seat_end\0\u{3}vehicle_get\0\u{3}notify_set\0\u{3}seat_request\0\u{4}\u{c}tour_start\0\u{3}tour_end\0\u{3}stop_next\0\u{3}stop_previous\0\u{4}\u{7}stop_request\0\u{3}stop_cancel\0\u{3}stop_accept\0\u{3}stop_decline\0\u{3}stop_complete\0\u{3}stop_noshow\0\u{3}line_eta\0\u{2}\u{4}broadcast\0\u{4}\u{a}office_queue\0\u{3}office_driver\0\u{3}office_ride\0\u{3}office_remove\0\u{3}office_cancel\0\u{3}office_block\0\u{3}office_unblock\0\u{3}office_audit\0\u{2}\u{3}sos\0\u{3}sos_cancel\0\u{3}sos_list\0\u{3}sos_acknowledge\0\u{3}sos_close\0\u{3}report_send\0\u{3}report_list\0\u{3}report_close\0\u{4}\u{3}office_put\0\u{3}office_offer\0\u{3}office_reassign\0\u{3}office_end\0\u{3}office_session_end\0\u{4}\u{6}drivers_set\0\u{3}drivers_get\0\u{3}drivers_list\0\u{3}drivers_remove\0\u{3}vehicles_set\0\u{3}vehicles_get\0\u{3}vehicles_list\0\u{3}vehicles_remove\0\u{4}\u{d}reservation_make\0\u{3}reservation_list\0\u{3}reservation_cancel\0\u{4}\u{8}advice_get\0\u{3}reliability_get\0\u{3}reliability_of\0\u{3}reliability_reset\0\u{4}\u{7}fare_estimate\0\u{3}payment_report\0\u{3}receipt_get\0\u{3}trip_rate\0\u{3}ratings_get\0\u{3}trips_list\0\u{4}\u{5}push_subscribe\0\u{3}push_unsubscribe\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -11528,6 +11632,32 @@ nonisolated extension Kerbside_V1_Reply: SwiftProtobuf.Message, SwiftProtobuf._M
           self.ok = .tripsList(v)
         }
       }()
+      case 160: try {
+        var v: Kerbside_V1_PushCount?
+        var hadOneofValue = false
+        if let current = self.ok {
+          hadOneofValue = true
+          if case .pushSubscribe(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.ok = .pushSubscribe(v)
+        }
+      }()
+      case 161: try {
+        var v: Kerbside_V1_PushCount?
+        var hadOneofValue = false
+        if let current = self.ok {
+          hadOneofValue = true
+          if case .pushUnsubscribe(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.ok = .pushUnsubscribe(v)
+        }
+      }()
       default: break
       }
     }
@@ -11877,6 +12007,14 @@ nonisolated extension Kerbside_V1_Reply: SwiftProtobuf.Message, SwiftProtobuf._M
     case .tripsList?: try {
       guard case .tripsList(let v)? = self.ok else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 155)
+    }()
+    case .pushSubscribe?: try {
+      guard case .pushSubscribe(let v)? = self.ok else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 160)
+    }()
+    case .pushUnsubscribe?: try {
+      guard case .pushUnsubscribe(let v)? = self.ok else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 161)
     }()
     case nil: break
     }
@@ -18698,6 +18836,79 @@ nonisolated extension Kerbside_V1_Quiet: SwiftProtobuf.Message, SwiftProtobuf._M
     if lhs._from != rhs._from {return false}
     if lhs._to != rhs._to {return false}
     if lhs._timeZone != rhs._timeZone {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kerbside_V1_PushKeys: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".PushKeys"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}p256dh\0\u{1}auth\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self._p256Dh) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self._auth) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._p256Dh {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 1)
+    } }()
+    try { if let v = self._auth {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 2)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_PushKeys, rhs: Kerbside_V1_PushKeys) -> Bool {
+    if lhs._p256Dh != rhs._p256Dh {return false}
+    if lhs._auth != rhs._auth {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kerbside_V1_PushCount: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".PushCount"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}subscriptions\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt64Field(value: &self._subscriptions) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._subscriptions {
+      try visitor.visitSingularUInt64Field(value: v, fieldNumber: 1)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_PushCount, rhs: Kerbside_V1_PushCount) -> Bool {
+    if lhs._subscriptions != rhs._subscriptions {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -34,7 +34,7 @@ struct RoundTripTests {
     }
 
     static let samples: [Command] =
-        registrySamples + reservationSamples + adviceSamples + tripSamples + [
+        registrySamples + reservationSamples + adviceSamples + tripSamples + pushSamples + [
             .session(.hello(token: nil, resume: [])),
             .session(
                 .hello(
@@ -326,10 +326,10 @@ struct SeededGenerator: RandomNumberGenerator {
                     at: optional { $0.place() }))
         case "reservation.make", "reservation.list", "reservation.cancel": return reservationCommand()
         case "advice.get", "reliability.get", "reliability.of", "reliability.reset": return adviceCommand()
+        case "push.subscribe", "push.unsubscribe": return pushCommand()
         case "sos.cancel": return .safety(.cancel)
         case "sos.list": return .safety(.list(closed: .random(using: &self)))
-        case "sos.acknowledge":
-            return .safety(.acknowledge(identifier(), note: optional { $0.visible(upTo: 200) }))
+        case "sos.acknowledge": return .safety(.acknowledge(identifier(), note: optional { $0.visible(upTo: 200) }))
         case "sos.close": return .safety(.close(identifier(), note: visible(upTo: 200)))
         case "report.send":
             return .safety(

@@ -22,7 +22,7 @@ register('notify_set', { 'channel', 'mute', 'quiet_from', 'quiet_to', 'key', 'ti
     return once(c, 'notify.set', channel, given.key, function()
         local key = c.p .. 'wishes:' .. channel
         local before = wishes_of(c, channel)
-        redis.call('DEL', key)
+        redis.call('HDEL', key, 'mute', 'from', 'to', 'time_zone')
         if given.mute ~= '' then redis.call('HSET', key, 'mute', given.mute) end
         if given.quiet_from ~= '' then redis.call('HSET', key, 'from', given.quiet_from, 'to', given.quiet_to) end
         if given.time_zone ~= '' then

@@ -3,6 +3,7 @@
 
 local ok, push, refuse, register = import('core', 'ok', 'push', 'refuse', 'register')
 local audit = import('audit', 'audit')
+local subscriptions = import('subscriptions', 'subscriptions')
 
 -- office_end_session: operator, role, subject, reason, whether its tokens are revoked ('1' or ''), how long a token can live, s, key.
 register('office_end_session', { 'operator', 'role', 'subject', 'reason', 'revoke', 'life_s', 'key' }, function(c, given)
@@ -17,6 +18,8 @@ register('office_end_session', { 'operator', 'role', 'subject', 'reason', 'revok
             -- Those of this second, too: who had the token a moment ago must get a new one.
             before = math.floor(c.real / 1000) + 1
             redis.call('ZADD', c.p .. 'revoked', 'GT', before, role .. ' ' .. subject)
+            -- Who has the device is told nothing any more.
+            subscriptions.drop_all(c, role .. ':' .. subject)
             -- All tokens that were issued before these times have ended.
             redis.call('ZREMRANGEBYSCORE', c.p .. 'revoked', '-inf', before - given.life_s)
         end

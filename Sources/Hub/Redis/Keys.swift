@@ -11,6 +11,8 @@ struct Keys: Sendable {
     var settings: String { prefix + "settings" }
     /// Stream: every domain event.
     var events: String { prefix + "events" }
+    /// Stream: what is to be pushed to people who have no connection (waking.lua).
+    var wakings: String { prefix + "wakings" }
     /// Stream: what operators did (audit.lua).
     var audit: String { prefix + "audit" }
     /// Hash: which version of the catalog is in use, and when each of its lists changed last (catalog.lua).

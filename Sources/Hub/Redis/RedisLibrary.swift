@@ -6,6 +6,7 @@ enum RedisLibrary {
     static var modules: [FunctionLibrary.Module] {
         [
             .init("settings", PackageResources.settings_lua),
+            .init("waking", PackageResources.waking_lua),
             .init("wishes", PackageResources.wishes_lua),
             .init("core", PackageResources.core_lua),
             .init("distances", PackageResources.distances_lua),
@@ -15,6 +16,7 @@ enum RedisLibrary {
             .init("walk", PackageResources.walk_lua),
             .init("people", PackageResources.people_lua),
             .init("notify", PackageResources.notify_lua),
+            .init("subscriptions", PackageResources.subscriptions_lua),
             .init("figures", PackageResources.figures_lua),
             .init("taxi_figures", PackageResources.taxi_figures_lua),
             .init("seat_figures", PackageResources.seat_figures_lua),

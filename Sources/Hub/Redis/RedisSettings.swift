@@ -62,6 +62,7 @@ struct RedisSettings {
 
             ("sos_ring_ms", settings.safety.ringAgainS * 1000), ("safety_kept_s", settings.safety.keptDays * 86_400),
             ("must_be_registered", settings.drivers.mustBeRegistered ? 1 : 0),
+            ("push_on", settings.push.isOn ? 1 : 0),
         ]
         let decimal: [(String, Double)] = [
             ("stop_ahead_m", stops.aheadM), ("stop_merge_m", stops.mergeM), ("stop_near_m", stops.nearM),

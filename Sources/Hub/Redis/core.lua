@@ -5,6 +5,7 @@
 -- A command's function answers '+' .. JSON of its `ok` object, or '-' .. code .. '\n' .. detail.
 
 local settings = import('settings', 'settings')
+local waking = import('waking', 'waking')
 local wishes = import('wishes', 'wishes')
 
 -- Lua's own collector begins to look through all that is kept, which is the whole library each time, as soon as Redis lets it: a
@@ -260,14 +261,19 @@ end
 -- now: fields that only those are told who read now; the history is spared them. Answers the event's place in the history; nil: it is not
 -- wanted, and only informs.
 local function tell(c, channel, type, data, meta, now)
-    if wishes.are_against(c, channel, type) then
+    local is_unwanted, wakes = wishes.are_against(c, channel, type)
+    if is_unwanted then
         if wishes.informs[type] then return nil end
         data.silent = true
     end
-    local json = cjson.encode(data)
-    if not now then return tell_json(c, channel, type, json, meta) end
-    for name, value in pairs(now) do data[name] = value end
-    return tell_json(c, channel, type, json, meta, cjson.encode(data))
+    local json, pushed = cjson.encode(data), nil
+    if now then
+        for name, value in pairs(now) do data[name] = value end
+        pushed = cjson.encode(data)
+    end
+    local seq = tell_json(c, channel, type, json, meta, pushed)
+    if wakes then waking.wake(c, channel, seq, type, data, json) end
+    return seq
 end
 
 -- The domain event log, in the order in which things happened. Answers the event's place in it.

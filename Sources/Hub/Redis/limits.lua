@@ -1,5 +1,6 @@
 -- What one person may cost the others: connections, and requests that ring somebody and are taken back.
 
+local waking = import('waking', 'waking')
 local push, refuse, register, worker_of = import('core', 'push', 'refuse', 'register', 'worker_of')
 
 -- What is counted for a minute from the first on: since when, hub time, and how often, as text. Answers both, and for how many ms
@@ -33,11 +34,11 @@ end
 -- A session has come. With one too many the oldest goes: a phone that is back over a new link must get in, whatever became of the
 -- old one. Those of workers that are dead went with them.
 function links.add(c, channel, session)
-    if c.max_links == 0 then return end
+    if c.max_links == 0 and c.push_on == 0 then return end
     local key = c.p .. 'links:' .. channel
     redis.call('ZADD', key, 'NX', c.real, session)
     redis.call('EXPIRE', key, c.history_ttl_s)
-    if redis.call('ZCARD', key) <= c.max_links then return end
+    if c.max_links == 0 or redis.call('ZCARD', key) <= c.max_links then return end
     for _, other in ipairs(redis.call('ZRANGE', key, 0, -1)) do
         if other ~= session and not redis.call('ZSCORE', c.p .. 'workers', worker_of(other)) then redis.call('ZREM', key, other) end
     end
@@ -47,9 +48,11 @@ function links.add(c, channel, session)
     end
 end
 
--- session_left: role:subject, session. That connection is closed.
-register('session_left', { 'channel', 'session' }, function(c, given)
-    return redis.call('ZREM', c.p .. 'links:' .. given.channel, given.session)
+-- session_left: role:subject, session, and for how long it may have been silent, ms, if it was lost ('' = it was closed). That connection is gone.
+register('session_left', { 'channel', 'session', 'silent_ms' }, function(c, given)
+    local removed = redis.call('ZREM', c.p .. 'links:' .. given.channel, given.session)
+    if given.silent_ms ~= '' then waking.missed(c, given.channel, tonumber(given.silent_ms)) end
+    return removed
 end, { 'allow-oom' })
 
 -- Requests that came to nothing. `cancels:<passenger>` has when, hub time, and the sign of how, the latest last. Of each kind

@@ -33,8 +33,8 @@ local NAMES = {
     'figure_days', 'figure_early_s', 'figure_late_s',
     -- Alarms, reports.
     'sos_ring_ms', 'safety_kept_s',
-    -- Records of drivers: 1 or 0.
-    'must_be_registered',
+    -- Records of drivers; pushes: 1 or 0.
+    'must_be_registered', 'push_on',
 }
 
 -- How long a version counts without another look, ms of machine time.

@@ -61,6 +61,9 @@ enum CommandPrice {
         case .trips(.receipt), .trips(.ratings): 2
         case .trips(.list(_, let limit, _)): 2 + Double(limit) / 2
         case .trips(.rate), .trips(.report): 3
+        // A point of the curve is checked, and both are kept for months.
+        case .push(.subscribe): 10
+        case .push(.unsubscribe): 3
         // With `since` it reads a history.
         case .channels(.subscribe(_, _, let since)): since == nil ? 2 : 5
         default: 1

@@ -62,15 +62,22 @@ final class Sessions: Capability {
         for capability in capabilities { capability.closed(session) }
         budgets.leave(session)
         guard let identity = session.identity else { return }
-        leaveLinks(session, identity)
+        // Who was lost may have been silent for so long, and not have seen what was sent.
+        leaveLinks(session, identity, silentMs: code == 1006 ? settings.server.deadAfterMs : nil)
         readers.remove(session, from: identity.channel)
     }
 
     /// It does not count among its subject's connections any more (`session_left`).
-    private func leaveLinks(_ session: Session, _ identity: Identity) {
-        guard !identity.channel.isEmpty, settings.server.maxConnectionsPerSubject > 0 else { return }
+    private func leaveLinks(_ session: Session, _ identity: Identity, silentMs: Int? = nil) {
+        guard !identity.channel.isEmpty, settings.server.maxConnectionsPerSubject > 0 || settings.push.isOn else {
+            return
+        }
         functions.retryUntilDone(
-            "session_left", ["channel": RedisArgument(identity.channel), "session": RedisArgument(session.name)])
+            "session_left",
+            [
+                "channel": RedisArgument(identity.channel), "session": RedisArgument(session.name),
+                "silent_ms": silentMs.map { RedisArgument($0) } ?? "",
+            ])
     }
 
     /// One's own channel is read since hello.

@@ -4,6 +4,7 @@ import Glibc
 enum DataDirectory {
     /// Made by a hub in its data directory; by these a directory is known for one.
     private static let marks = ["lock", "run"]
+    private static let secrets = ["token.secret", PushKeyFile.name]
     /// The deepest that Redis' files lie.
     private static let depth = 3
 
@@ -47,11 +48,11 @@ enum DataDirectory {
         }
     }
 
-    /// What Redis and earlier hubs have left open. The secret is not among it: who may have read it has to be thought about
-    /// (TokenSecretFile refuses it).
+    /// What Redis and earlier hubs have left open. Secrets are not among it: who may have read one has to be thought about
+    /// (SecretFile refuses it).
     private static func closeFiles(_ directory: String, _ depth: Int, _ closed: inout [String]) {
         guard depth > 0 else { return }
-        for name in DirectoryNames.of(directory) ?? [] where name != "token.secret" {
+        for name in DirectoryNames.of(directory) ?? [] where !secrets.contains(name) {
             let path = "\(directory)/\(name)"
             var info = stat()
             guard lstat(path, &info) == 0, info.st_uid == geteuid() else { continue }

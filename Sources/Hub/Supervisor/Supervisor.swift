@@ -33,6 +33,7 @@ public actor Supervisor {
     private var tickets: TicketRotation?
     private var workers: [WorkerProcess] = []
     private var recorder: WorkerProcess?
+    private var pushSender: WorkerProcess?
     private var signals: [LoopSignal] = []
     private var isStopping = false
     private var isEnding = false
@@ -79,6 +80,7 @@ public actor Supervisor {
         lock = try DirectoryLock(settings.data.dir)
         try WorkerFiles.prepare(settings.data.dir)
         _ = try TokenIssuer(settings, makesSecret: true)
+        try PushKeyFile.prepare(settings)
         settled.clear()
         try settled.take(settings) { self.log.warning("zones repaired: \($0)") }
         let records = StoreLocation(url: settings.store.url, data: settings.data.dir)
@@ -90,6 +92,7 @@ public actor Supervisor {
         try await startRedis()
         for number in 1...count { startWorker(number) }
         if records != .none { recorder = startProcess(.recorder, "the recorder") }
+        if settings.push.isOn { pushSender = startProcess(.pushSender, "the sender of pushes") }
         log.notice(
             "serving",
             metadata: [
@@ -179,8 +182,8 @@ public actor Supervisor {
         return process
     }
 
-    /// The recorder among them.
-    private var processes: [WorkerProcess] { workers + (recorder.map { [$0] } ?? []) }
+    /// The recorder and the sender of pushes among them.
+    private var processes: [WorkerProcess] { workers + [recorder, pushSender].compactMap(\.self) }
 
     // MARK: signals
 

@@ -3,12 +3,13 @@ import Glibc
 import Telemetry
 import WebSocketServer
 
-/// One worker, or the recorder, as its supervisor sees it: started, started again when it dies, stopped. Used on the
+/// One worker, the recorder, or the sender of pushes, as its supervisor sees it: started, started again when it dies, stopped. Used on the
 /// supervisor's loop.
 final class WorkerProcess {
     enum Work {
         case worker(number: Int, port: Int)
         case recorder
+        case pushSender
     }
 
     /// The first restart is at once; those that follow soon after wait, doubling up to this, ms.
@@ -55,6 +56,7 @@ final class WorkerProcess {
         switch work {
         case .worker(let number, _): "w\(number)-"
         case .recorder: "records-"
+        case .pushSender: "pushes-"
         }
     }
 
@@ -63,6 +65,7 @@ final class WorkerProcess {
         case .worker(let number, let port):
             ["worker", "--name", name, "--number", String(number), "--data", data, "--port", String(port)]
         case .recorder: ["recorder", "--name", name, "--data", data]
+        case .pushSender: ["push-sender", "--name", name, "--data", data]
         }
     }
 

@@ -20,6 +20,7 @@ public enum Command: Equatable, Sendable {
     case advice(AdviceCommand)
     case reliability(ReliabilityCommand)
     case trips(TripCommand)
+    indirect case push(PushCommand)
 }
 
 extension Command {
@@ -49,6 +50,7 @@ extension Command {
         case .advice(let command): command.kind.rule
         case .reliability(let command): command.kind.rule
         case .trips(let command): command.kind.rule
+        case .push(let command): command.kind.rule
         }
     }
 
@@ -83,6 +85,7 @@ extension Command {
         case .advice(let command): write(command)
         case .reliability(let command): write(command)
         case .trips(let command): write(command)
+        case .push(let command): write(command)
         }
     }
 
@@ -104,7 +107,7 @@ extension Command {
         + readers(Command.notifications) + readers(Command.lines) + readers(Command.stops) + readers(Command.tours)
         + readers(Command.broadcasts) + readers(Command.office) + readers(Command.safety)
         + readers(Command.registry) + readers(Command.reservations) + readers(Command.advice)
-        + readers(Command.reliability) + readers(Command.trips)
+        + readers(Command.reliability) + readers(Command.trips) + readers(Command.push)
 
     private static func readers<Group: CommandGroup>(
         _ command: @escaping @Sendable (Group) -> Command

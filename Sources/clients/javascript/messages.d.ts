@@ -269,6 +269,15 @@ export interface Commands {
     mute?: NotificationKinds | unknown[];
     quiet?: Quiet;
   };
+  /** Where its sender is reached who has no connection: a `PushSubscription` of a browser, made with the key of `/v1/push/key`. Offers, answers, alerts and reminders are sent there, encrypted so that only that browser reads them. Kept for 90 days after it was said last; whoever else had the endpoint has it no more. */
+  "push.subscribe": {
+    endpoint: string;
+    keys: PushKeys;
+  };
+  /** Nothing is sent there any more. One that is not there is none any more, too. */
+  "push.unsubscribe": {
+    endpoint: string;
+  };
   /** A notice to many people: each gets `notice` on the own channel, at once or when it is back. All means all who were here within a week; with `zone`, only drivers and only those in its queue. */
   "broadcast": {
     to: Audience;
@@ -756,6 +765,14 @@ export interface Replies {
     state: "no_show";
   };
   "notify.set": Wishes;
+  "push.subscribe": {
+    /** How many its sender has now. */
+    subscriptions: number;
+  };
+  "push.unsubscribe": {
+    /** How many its sender has now. */
+    subscriptions: number;
+  };
   "broadcast": {
     notice: string;
     /** How many are told, one after the other: some 2,000 a second. */
@@ -2803,6 +2820,14 @@ export type Quiet = {
   from: number;
   to: number;
   time_zone?: string;
+};
+
+/** By which only the browser reads what is sent (RFC 8291), in Base64 for URLs. */
+export type PushKeys = {
+  /** A point of the curve P-256, not compressed: 65 bytes. */
+  p256dh: string;
+  /** 16 bytes. */
+  auth: string;
 };
 
 /** Drivers are those of taxis and minibuses. */

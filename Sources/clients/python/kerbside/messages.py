@@ -1032,6 +1032,40 @@ class Wishes(TypedDict):
 NotifySetReply = Wishes
 
 
+class PushKeys(TypedDict):
+    """By which only the browser reads what is sent (RFC 8291), in Base64 for URLs."""
+
+    p256dh: str
+    """A point of the curve P-256, not compressed: 65 bytes."""
+    auth: str
+    """16 bytes."""
+
+
+class PushSubscribeFields(TypedDict):
+    """Where its sender is reached who has no connection: a `PushSubscription` of a browser, made with the key of
+    `/v1/push/key`. Offers, answers, alerts and reminders are sent there, encrypted so that only that browser reads
+    them. Kept for 90 days after it was said last; whoever else had the endpoint has it no more."""
+
+    endpoint: str
+    keys: PushKeys
+
+
+class PushSubscribeReply(TypedDict):
+    subscriptions: int
+    """How many its sender has now."""
+
+
+class PushUnsubscribeFields(TypedDict):
+    """Nothing is sent there any more. One that is not there is none any more, too."""
+
+    endpoint: str
+
+
+class PushUnsubscribeReply(TypedDict):
+    subscriptions: int
+    """How many its sender has now."""
+
+
 #: Drivers are those of taxis and minibuses.
 Audience = Literal["drivers", "bus_drivers", "passengers"]
 
@@ -4341,6 +4375,16 @@ class Call(Protocol):
     def __call__(
         self, cmd: Literal["notify.set"], fields: NotifySetFields = ..., *, key: str | None = None
     ) -> Future[NotifySetReply]: ...
+
+    @overload
+    def __call__(
+        self, cmd: Literal["push.subscribe"], fields: PushSubscribeFields, *, key: str | None = None
+    ) -> Future[PushSubscribeReply]: ...
+
+    @overload
+    def __call__(
+        self, cmd: Literal["push.unsubscribe"], fields: PushUnsubscribeFields, *, key: str | None = None
+    ) -> Future[PushUnsubscribeReply]: ...
 
     @overload
     def __call__(

@@ -1,5 +1,5 @@
 /// Base64 for URLs without padding (RFC 4648, section 5), as JWT uses it.
-enum Base64URL {
+public enum Base64URL {
     private static let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 
     /// Value of each letter, 255 for what is none.
@@ -9,7 +9,7 @@ enum Base64URL {
         return values
     }()
 
-    static func encode(_ bytes: some Sequence<UInt8>) -> String {
+    public static func encode(_ bytes: some Sequence<UInt8>) -> String {
         var out: [UInt8] = []
         var bits: UInt32 = 0
         var count = 0
@@ -27,7 +27,7 @@ enum Base64URL {
 
     /// The bytes, or nil for anything but the one text that ``encode(_:)`` makes of them: no padding, no blanks, no
     /// bits left over. So a token has one spelling.
-    static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
+    public static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
         guard text.count % 4 != 1 else { return nil }
         var out: [UInt8] = []
         out.reserveCapacity(text.count * 3 / 4)

@@ -1,0 +1,246 @@
+import EventLoop
+import Logging
+import RedisLink
+import Settings
+import Telemetry
+import WebPush
+
+/// Sends what the functions have put into the stream `wakings` to the push services. It has a process of its own: nothing that a push
+/// service does, or the library that talks to it, can hold up a worker. Used on its loop's thread.
+///
+/// Of the senders of all hubs of a city one leads. An entry is taken out of the stream when each of its receivers has answered, or it is of
+/// no use any more: so whatever dies, it is sent once at least. A browser shows what it gets twice once, by its `seq`.
+final class PushSender {
+    /// How often it looks, and says that it leads, ms; without a word for so long another one does.
+    private static let everyMs: UInt64 = 250
+    private static let leadEveryMs: UInt64 = 1_500
+    private static let leadMs = 6_000
+    /// Entries at once, and held: being sent, or waiting for their next attempt.
+    private static let atOnce = 100
+    private static let mostHeld = 1_000
+    /// The same trouble is logged once in so long, ms.
+    private static let quietMs: UInt64 = 60_000
+
+    private var settings: Settings
+    private let name: String
+    private let loop: EventLoop
+    private let keys: Keys
+    private let connection: RedisConnection
+    private let functions: RedisFunctions
+    private let voucher: PushVoucher
+    private let client: PushClient
+    private let timer: LoopTimer
+    private let meter: PushMeter
+    private let log: Logger
+
+    private var leadsUntil: UInt64 = 0
+    private var leadAt: UInt64 = 0
+    private var isReading = false
+    /// Entries up to here were read.
+    private var position = "-"
+    /// By the ids of their entries.
+    private var jobs: [String: PushJob] = [:]
+    /// Those that wait for their next attempt: when, ms of the loop.
+    private var waiting: [String: UInt64] = [:]
+    private var toldAt: [String: UInt64] = [:]
+
+    init(name: String, settings: Settings, loop: EventLoop) throws {
+        guard let voucher = try PushKeyFile.read(settings) else {
+            throw HubFailure("push.subject is not set, and nothing is pushed without it")
+        }
+        self.name = name
+        self.settings = settings
+        self.loop = loop
+        self.voucher = voucher
+        keys = Keys(city: settings.city.id)
+        log = HubLog.logger("pushes", settings.log)
+        connection = RedisConnection(
+            loop: loop, endpoint: try RedisLocation(settings).endpoint, limits: RedisLimits(settings))
+        functions = RedisFunctions(
+            library: FunctionLibrary(modules: RedisLibrary.modules), connection: connection, keys: keys, log: log)
+        client = PushClient(loop: loop, authorities: settings.push.ca)
+        timer = LoopTimer(loop)
+        meter = PushMeter(name: name, data: settings.data.dir)
+    }
+
+    func start() {
+        connection.start()
+        timer.start(afterMs: 0, repeatMs: Self.everyMs) { [unowned self] in look() }
+    }
+
+    func reload(_ fresh: Settings) { settings = settings.reloaded(from: fresh) }
+
+    func stop() {
+        timer.close()
+        client.close()
+        connection.close()
+    }
+
+    private var isLeading: Bool { loop.now < leadsUntil }
+
+    private func look() {
+        meter.publish()
+        guard connection.isUp else { return }
+        functions.retryPendingCalls()
+        lead()
+        guard isLeading else { return }
+        let due = waiting.filter { $0.value <= loop.now }
+        for id in due.keys.sorted() {
+            waiting[id] = nil
+            attempt(id)
+        }
+        read()
+    }
+
+    private func lead() {
+        guard loop.now >= leadAt else { return }
+        leadAt = loop.now + Self.leadEveryMs
+        let asked = loop.now
+        functions.call("push_lead", ["sender": RedisArgument(name), "life_ms": RedisArgument(Self.leadMs)]) { result in
+            let wasLeading = self.isLeading
+            switch result {
+            case .success(let reply): self.leadsUntil = reply.int == 1 ? asked + UInt64(Self.leadMs) : 0
+            case .failure(.server(let text)): self.tell("push_lead failed: \(text)")
+            case .failure: break
+            }
+            self.meter.leads(self.isLeading)
+            guard self.isLeading, !wasLeading else { return }
+            self.log.info("sends the city's pushes")
+            // What another one had begun.
+            self.position = "-"
+            self.jobs = [:]
+            self.waiting = [:]
+        }
+    }
+
+    // MARK: the stream
+
+    private func read() {
+        guard !isReading, jobs.count < Self.mostHeld else { return }
+        isReading = true
+        let from = position == "-" ? "-" : "(" + position
+        var length: Int64 = 0
+        connection.send(["XLEN", RedisArgument(keys.wakings)]) { result in
+            if case .success(let reply) = result { length = reply.int ?? 0 }
+        }
+        connection.send([
+            "XRANGE", RedisArgument(keys.wakings), RedisArgument(from), "+", "COUNT", RedisArgument(Self.atOnce),
+        ]) { result in
+            self.isReading = false
+            guard case .success(let reply) = result, let entries = reply.array, self.isLeading else { return }
+            self.meter.waiting.set(Int(length))
+            for entry in entries { self.take(entry) }
+            if entries.count == Self.atOnce { self.read() }
+        }
+    }
+
+    private func take(_ entry: RedisReply) {
+        guard let id = entry[0].text else { return }
+        position = id
+        guard jobs[id] == nil else { return }
+        guard let job = PushJob(entry) else {
+            tell("an entry of \(keys.wakings) is no push, and is taken out")
+            return remove(id)
+        }
+        jobs[id] = job
+        attempt(id)
+    }
+
+    private func remove(_ id: String) {
+        jobs[id] = nil
+        waiting[id] = nil
+        functions.retryUntilDone("push_done", ["id": RedisArgument(id)])
+    }
+
+    // MARK: sending
+
+    private func attempt(_ id: String) {
+        guard let job = jobs[id] else { return }
+        guard job.until > EventLoop.wallClock() else {
+            meter.late.increment()
+            return remove(id)
+        }
+        functions.call("push_targets", ["channel": RedisArgument(job.channel)]) { result in
+            guard self.jobs[id] != nil, self.isLeading else { return }
+            switch result {
+            case .success(let reply): self.send(id, reply)
+            case .failure(let failure):
+                if case .server(let text) = failure { self.tell("push_targets failed: \(text)") }
+                self.waiting[id] = self.loop.now + 1_000
+            }
+        }
+    }
+
+    private func send(_ id: String, _ reply: RedisReply) {
+        guard var job = jobs[id] else { return }
+        let found = PushTarget.read(reply, services: settings.push.services)
+        // The setting was changed since.
+        for endpoint in found.bad { drop(endpoint, of: job.channel) }
+        let targets = found.good.filter { !job.done.contains($0.endpoint.url) }
+        guard !targets.isEmpty else { return remove(id) }
+        job.attempts += 1
+        jobs[id] = job
+        var left = targets.count
+        var later: Int64?
+        let now = EventLoop.wallClock()
+        for target in targets {
+            // It is not too long, and the keys were checked.
+            guard let body = target.receiver.encrypt(job.message) else {
+                preconditionFailure("a push can't be encrypted")
+            }
+            let headers = [
+                "TTL: \(max(1, (job.until - now) / 1000))", "Urgency: \(job.urgency)",
+                "Content-Encoding: aes128gcm", "Content-Type: application/octet-stream", "Expect:",
+                "Authorization: \(voucher.authorization(to: target.endpoint.origin, now: now / 1000))",
+            ]
+            client.post(target.endpoint.url, headers, body) { answer in
+                if let wait = self.answered(answer, target, id) { later = max(later ?? 0, wait) }
+                left -= 1
+                if left == 0 { self.finish(id, later) }
+            }
+        }
+    }
+
+    /// Answers in how many ms it is to be tried again; nil: it is done with.
+    private func answered(_ answer: PushAnswer, _ target: PushTarget, _ id: String) -> Int64? {
+        guard let job = jobs[id] else { return nil }
+        let host = target.endpoint.origin
+        switch answer.verdict(attempt: job.attempts) {
+        case .sent: meter.sent.increment()
+        case .gone:
+            meter.gone.increment()
+            drop(target.endpoint.url, of: job.channel)
+        case .later(let ms):
+            meter.retried.increment()
+            tell("\(host) takes a push later: \(answer.failure ?? "status \(answer.status)")")
+            return ms
+        case .refused:
+            meter.failed.increment()
+            tell("\(host) refuses a push: status \(answer.status)")
+        }
+        jobs[id]?.done.insert(target.endpoint.url)
+        return nil
+    }
+
+    private func finish(_ id: String, _ later: Int64?) {
+        guard let job = jobs[id] else { return }
+        guard let later else { return remove(id) }
+        guard EventLoop.wallClock() + later < job.until else {
+            meter.late.increment()
+            return remove(id)
+        }
+        waiting[id] = loop.now + UInt64(later)
+    }
+
+    private func drop(_ endpoint: String, of channel: String) {
+        functions.retryUntilDone(
+            "push_gone", ["channel": RedisArgument(channel), "endpoint": RedisArgument(endpoint)])
+    }
+
+    private func tell(_ text: String) {
+        if toldAt.count > 100 { toldAt = [:] }
+        if let at = toldAt[text], loop.now - at < Self.quietMs { return }
+        toldAt[text] = loop.now
+        log.warning("\(text)")
+    }
+}

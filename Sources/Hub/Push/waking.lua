@@ -1,0 +1,61 @@
+-- Whom a push wakes (RFC 8030): who has a subscription (subscriptions.lua) and no connection is told by a push service, too. What is told so
+-- goes into the stream `wakings`, which one process of all hubs sends from (PushSender.swift).
+
+local waking = {}
+
+-- What somebody away from the page has to know: how urgent it is, and for how long it is of use, s. An offer ends by itself.
+local WAKES = {
+    ['offer.made'] = { 'high', 60 }, ['seat.requested'] = { 'high', 60 }, ['stop.requested'] = { 'high', 1800 },
+    ['ride.accepted'] = { 'high', 900 }, ['seat.confirmed'] = { 'high', 900 }, ['stop.accepted'] = { 'high', 900 },
+    ['ride.failed'] = { 'high', 900 }, ['seat.failed'] = { 'high', 900 }, ['seat.declined'] = { 'high', 900 },
+    ['stop.declined'] = { 'high', 900 }, ['stop.expired'] = { 'high', 900 },
+    ['ride.cancelled'] = { 'high', 900 }, ['seat.cancelled'] = { 'high', 900 }, ['stop.cancelled'] = { 'high', 900 },
+    ['ride.near'] = { 'high', 300 }, ['seat.near'] = { 'high', 300 }, ['stop.near'] = { 'high', 300 },
+    ['ride.arrived'] = { 'high', 300 }, ['seat.arrived'] = { 'high', 300 }, ['stop.arrived'] = { 'high', 300 },
+    ['stop.reminder'] = { 'high', 600 },
+    ['reservation.reminder'] = { 'normal', 3600 }, ['reservation.assigned'] = { 'high', 1800 },
+    ['reservation.failed'] = { 'high', 3600 },
+}
+-- Own wishes: nobody is told by a push what they did themselves.
+local OWN = { ['passenger:'] = 'passenger', ['driver:'] = 'driver', ['bus_driver:'] = 'driver' }
+
+-- So many wait at most, the oldest go: a push service that is away for an hour has more to send than is of use.
+local MOST = '10000'
+
+function waking.wakes(type) return WAKES[type] ~= nil end
+
+-- Whether somebody has a connection that lives: its worker does (limits.lua writes `links:`, sweep.lua `workers`).
+function waking.is_connected(c, channel)
+    for _, session in ipairs(redis.call('ZRANGE', c.p .. 'links:' .. channel, 0, -1)) do
+        local worker = string.match(session, '^(.*)%.') or session
+        if redis.call('ZSCORE', c.p .. 'workers', worker) then return true end
+    end
+    return false
+end
+
+-- time: of the event, hub ms; seq: its place in the history, which begins with the machine's ms.
+local function add(c, channel, seq, type, time, data, json)
+    if data.by and data.by == OWN[string.match(channel, '^[%a_]+:')] then return end
+    local kind = WAKES[type]
+    local life_ms = math.min(kind[2] * 1000, tonumber(data.expires_in_ms) or math.huge)
+    redis.call('XADD', c.p .. 'wakings', 'MAXLEN', '~', MOST, '*', 'channel', channel, 'seq', seq, 'type', type, 'time', time,
+        'until', string.format('%.0f', string.match(seq, '^%d+') + life_ms), 'urgency', kind[1], 'data', json)
+end
+
+-- An event was told on the channel of somebody who has a subscription. data: of the event; json: the same as it is kept.
+function waking.wake(c, channel, seq, type, data, json)
+    if c.push_on == 0 or waking.is_connected(c, channel) then return end
+    add(c, channel, seq, type, c.now_text, data, json)
+end
+
+-- A connection was lost that had said nothing for up to so long, ms: a phone that fell asleep. What was told meanwhile may not have been seen.
+function waking.missed(c, channel, silent_ms)
+    if c.push_on == 0 or redis.call('HEXISTS', c.p .. 'wishes:' .. channel, 'push') == 0 or waking.is_connected(c, channel) then return end
+    for _, entry in ipairs(redis.call('XRANGE', c.p .. 'ch:' .. channel, string.format('%.0f', c.real - silent_ms), '+')) do
+        local fields = {}
+        for i = 1, #entry[2], 2 do fields[entry[2][i]] = entry[2][i + 1] end
+        if WAKES[fields.type] then add(c, channel, entry[1], fields.type, fields.time, cjson.decode(fields.data), fields.data) end
+    end
+end
+
+return { waking = waking }

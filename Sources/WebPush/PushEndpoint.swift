@@ -1,0 +1,54 @@
+/// Where a push goes: an https URL at a push service that the hub sends to. Pure.
+///
+/// A person names it and the hub asks there, so it must not be led to a machine that only it can reach.
+public struct PushEndpoint: Hashable, Sendable {
+    /// As it was given: no other spelling of it is sent to.
+    public let url: String
+    /// `https://host`, with its port where that is not 443: for whom a voucher is.
+    public let origin: String
+
+    /// Why it is none.
+    public struct Mismatch: Error {
+        /// After "expected".
+        public let expected: String
+    }
+
+    /// services: hosts, hosts with a port, and `*.domain`.
+    public init(_ url: String, services: [String]) throws(Mismatch) {
+        let scheme = "https://"
+        guard url.utf8.starts(with: scheme.utf8) else {
+            throw Mismatch(expected: "an https URL, as the browser gave it")
+        }
+        let rest = url.utf8.dropFirst(scheme.utf8.count)
+        let authority = rest.prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
+        let place = String(Substring(authority))
+        let parts = place.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        let isPlain = parts[0].utf8.allSatisfy { "abcdefghijklmnopqrstuvwxyz0123456789.-".utf8.contains($0) }
+        // No name and password, no address in brackets, no other spelling of a host.
+        guard isPlain, !parts[0].isEmpty, authority.endIndex < rest.endIndex,
+            rest[authority.endIndex] == UInt8(ascii: "/"),
+            rest.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "#") && $0 != UInt8(ascii: "\\") })
+        else { throw Mismatch(expected: "an https URL of a host and a path, as the browser gave it") }
+        let host = String(parts[0])
+        var port = 443
+        if parts.count == 2 {
+            guard parts[1].utf8.count <= 5, parts[1].utf8.allSatisfy({ (48...57).contains($0) }),
+                let number = Int(parts[1]), (1...65_535).contains(number)
+            else { throw Mismatch(expected: "an https URL with a port of its own or none") }
+            port = number
+        }
+        guard services.contains(where: { Self.covers($0, host, port) }) else {
+            throw Mismatch(expected: "an endpoint at a push service that this hub sends to (push.services)")
+        }
+        self.url = url
+        origin = scheme + host + (port == 443 ? "" : ":\(port)")
+    }
+
+    private static func covers(_ service: String, _ host: String, _ port: Int) -> Bool {
+        if service.hasPrefix("*.") {
+            let end = service.dropFirst(1)
+            return port == 443 && host.hasSuffix(end) && host.utf8.count > end.utf8.count && host.first != "."
+        }
+        return service == host ? port == 443 : service == "\(host):\(port)"
+    }
+}

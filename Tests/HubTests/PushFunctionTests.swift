@@ -1,0 +1,157 @@
+import RedisLink
+import Testing
+import Wire
+
+@testable import Hub
+
+/// Who is told by a push, and who sends it (waking.lua, subscriptions.lua), against a real Redis.
+@Suite struct PushFunctionTests {
+    private static let endpoint = "https://push.example/1"
+
+    private func subscribe(_ city: TestCity, _ channel: String, _ endpoint: String = Self.endpoint) async throws {
+        #expect(try await city.command("push_subscribe", channel, endpoint, "BA", "AA", "").isOK)
+    }
+
+    /// Types of what is to be pushed.
+    private func waking(_ city: TestCity) async throws -> [String] {
+        try await city.raw(["XRANGE", "{test}:wakings", "-", "+"]).array?.compactMap { $0[1]["type"].text } ?? []
+    }
+
+    private func on(_ city: TestCity) async throws {
+        try await city.raw(["HSET", "{test}:settings", "push_on", "1"])
+    }
+
+    @Test func `who has a subscription and no connection is woken, by what is of use only`() async throws {
+        try await TestCity.run { city in
+            try await on(city)
+            try await city.queue("14", "T1")
+            #expect(try await city.request("p1", "r1", "14").isOK)
+            // Nobody knows yet that there will be one.
+            try await subscribe(city, "passenger:p1")
+            _ = try await city.command("offer_seen", "T1", "r1")
+            #expect(try await city.command("offer_accept", "T1", "r1", "", "120").isOK)
+            #expect(try await waking(city) == ["ride.accepted"])
+            let entry = try await city.raw(["XRANGE", "{test}:wakings", "-", "+"])[0][1]
+            #expect(entry["channel"].text == "passenger:p1" && entry["urgency"].text == "high")
+            let event = try await city.raw(["XREVRANGE", "{test}:ch:passenger:p1", "+", "-", "COUNT", "1"])[0]
+            #expect(entry["seq"].text == event[0].text && entry["data"].text == event[1]["data"].text)
+            // Their own wish is no news.
+            #expect(try await city.command("ride_cancel", "passenger", "p1", "", "", "").isOK)
+            #expect(try await waking(city) == ["ride.accepted"])
+        }
+    }
+
+    @Test func `a connection counts while its worker lives`() async throws {
+        try await TestCity.run { city in
+            try await on(city)
+            try await subscribe(city, "passenger:p1")
+            try await city.queue("14", "T1")
+            try await city.raw(["ZADD", "{test}:workers", "1", "w1"])
+            try await city.call("session_hello", ["passenger", "p1", "w1.1", "w1", ""])
+            #expect(try await city.request("p1", "r1", "14").isOK)
+            _ = try await city.command("offer_seen", "T1", "r1")
+            #expect(try await city.command("offer_accept", "T1", "r1", "", "120").isOK)
+            #expect(try await waking(city) == [])
+            #expect(try await city.call("push_targets", ["passenger:p1"]).array?.isEmpty == true)
+            try await city.raw(["ZREM", "{test}:workers", "w1"])
+            #expect(try await city.call("push_targets", ["passenger:p1"]).array?.count == 2)
+            try await city.call("ride_alert", ["T1", "r1", "500", "480", "high"])
+            #expect(try await waking(city) == ["ride.near"])
+            try await city.raw(["ZADD", "{test}:workers", "1", "w1"])
+            try await city.call("session_left", ["passenger:p1", "w1.1", ""])
+            try await city.call("ride_alert", ["T1", "r1", "20", "10", "high"])
+            #expect(try await waking(city) == ["ride.near", "ride.arrived"])
+        }
+    }
+
+    @Test func `a phone that fell asleep is woken by what it may not have seen`() async throws {
+        try await TestCity.run { city in
+            try await on(city)
+            try await subscribe(city, "passenger:p1")
+            try await city.queue("14", "T1")
+            try await city.raw(["ZADD", "{test}:workers", "1", "w1"])
+            for session in ["w1.1", "w1.2"] {
+                try await city.call("session_hello", ["passenger", "p1", session, "w1", ""])
+            }
+            try await city.assign("r1", of: "p1", to: "T1")
+            // Another connection is there.
+            try await city.call("session_left", ["passenger:p1", "w1.1", "75000"])
+            #expect(try await waking(city) == [])
+            try await city.call("session_left", ["passenger:p1", "w1.2", "75000"])
+            #expect(try await waking(city) == ["ride.accepted"])
+            let seq = try await city.raw(["XRANGE", "{test}:wakings", "-", "+"])[0][1]["seq"].text
+            let event = try await city.raw(["XREVRANGE", "{test}:ch:passenger:p1", "+", "-", "COUNT", "1"])[0]
+            #expect(seq == event[0].text)
+        }
+    }
+
+    @Test func `switched off nothing is written, whoever has subscribed before`() async throws {
+        try await TestCity.run { city in
+            try await subscribe(city, "passenger:p1")
+            try await city.queue("14", "T1")
+            #expect(try await city.request("p1", "r1", "14").isOK)
+            _ = try await city.command("offer_seen", "T1", "r1")
+            #expect(try await city.command("offer_accept", "T1", "r1", "", "120").isOK)
+            #expect(try await waking(city) == [])
+        }
+    }
+
+    @Test func `an endpoint that is gone is forgotten, with its last the mark`() async throws {
+        try await TestCity.run { city in
+            try await subscribe(city, "passenger:p1")
+            try await subscribe(city, "passenger:p1", "https://push.example/2")
+            #expect(try await city.call("push_gone", ["passenger:p1", Self.endpoint]).int == 1)
+            #expect(try await city.raw(["HGET", "{test}:wishes:passenger:p1", "push"]).text == "1")
+            #expect(try await city.call("push_gone", ["passenger:p1", "https://push.example/2"]).int == 0)
+            #expect(try await city.raw(["KEYS", "{test}:*p1*"]).array?.isEmpty == true)
+            #expect(try await city.raw(["KEYS", "{test}:subscriber:*"]).array?.isEmpty == true)
+        }
+    }
+
+    @Test func `an endpoint has one owner, and one that is said again is the youngest`() async throws {
+        try await TestCity.run { city in
+            for n in 1...5 { try await subscribe(city, "driver:T1", "https://push.example/\(n)") }
+            try await city.raw(["HSET", "{test}:subscriptions:driver:T1", "https://push.example/3", "1 BA AA"])
+            try await subscribe(city, "driver:T1", "https://push.example/6")
+            let held = try await city.raw(["HKEYS", "{test}:subscriptions:driver:T1"]).array?.compactMap(\.text) ?? []
+            #expect(held.sorted() == [1, 2, 4, 5, 6].map { "https://push.example/\($0)" })
+            try await subscribe(city, "driver:T2", "https://push.example/4")
+            #expect(try await city.raw(["HLEN", "{test}:subscriptions:driver:T1"]).int == 4)
+            // The owner of before does not take it from the one of now.
+            #expect(try await city.command("push_unsubscribe", "driver:T1", "https://push.example/4", "").isOK)
+            #expect(try await city.raw(["HLEN", "{test}:subscriptions:driver:T2"]).int == 1)
+            #expect(try await city.raw(["KEYS", "{test}:subscriber:*"]).array?.count == 5)
+        }
+    }
+
+    @Test func `one sender leads until it is silent`() async throws {
+        try await TestCity.run { city in
+            #expect(try await city.call("push_lead", ["a", "60000"]).int == 1)
+            #expect(try await city.call("push_lead", ["b", "60000"]).int == 0)
+            #expect(try await city.call("push_lead", ["a", "60000"]).int == 1)
+            try await city.raw(["DEL", "{test}:push_sender"])
+            #expect(try await city.call("push_lead", ["b", "60000"]).int == 1)
+        }
+    }
+
+    @Test func `a large event is pushed with what says which it is`() throws {
+        func job(_ data: String) -> PushJob? {
+            let fields = [
+                "channel", "driver:T1", "seq", "1-1", "type", "offer.made", "time", "5", "until", "9", "urgency",
+                "high",
+                "data", data,
+            ]
+            return PushJob(
+                .array([.string(Array("1-1".utf8)), .array(fields.map { .string(Array($0.utf8)) })]))
+        }
+        #expect(
+            job(#"{"ride":"r1"}"#)?.message
+                == Array(#"{"ch":"driver:T1","seq":"1-1","type":"offer.made","time":5,"data":{"ride":"r1"}}"#.utf8))
+        let long = String(repeating: "x", count: 4_000)
+        #expect(
+            job(#"{"way":"\#(long)","ride":"r1"}"#)?.message
+                == Array(#"{"ch":"driver:T1","seq":"1-1","type":"offer.made","time":5,"data":{"ride":"r1"}}"#.utf8))
+        #expect(job(#"{"ride":"\#(long)"}"#) == nil)
+        #expect(PushJob(.array([.string([])])) == nil)
+    }
+}
