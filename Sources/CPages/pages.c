@@ -214,6 +214,36 @@ static const unsigned char ride_where_js[] = {
 static const unsigned char ride_words_js[] = {
 #embed "../pages/ride/words.js"
 };
+static const unsigned char sw_js[] = {
+#embed "../pages/sw.js"
+};
+static const unsigned char assets_closed_js[] = {
+#embed "../pages/assets/closed.js"
+};
+static const unsigned char icons_kerbside_svg[] = {
+#embed "../pages/assets/icons/kerbside.svg"
+};
+static const unsigned char icons_180_png[] = {
+#embed "../pages/assets/icons/180.png"
+};
+static const unsigned char icons_192_png[] = {
+#embed "../pages/assets/icons/192.png"
+};
+static const unsigned char icons_512_png[] = {
+#embed "../pages/assets/icons/512.png"
+};
+static const unsigned char ride_manifest[] = {
+#embed "../pages/ride/manifest.webmanifest"
+};
+static const unsigned char drive_manifest[] = {
+#embed "../pages/drive/manifest.webmanifest"
+};
+static const unsigned char bus_manifest[] = {
+#embed "../pages/bus/manifest.webmanifest"
+};
+static const unsigned char line_manifest[] = {
+#embed "../pages/line/manifest.webmanifest"
+};
 // Leaflet, as Debian has it (libjs-leaflet).
 static const unsigned char leaflet_leaflet_esm_min_js[] = {
 #embed "/usr/share/javascript/leaflet/leaflet.esm.min.js"
@@ -375,6 +405,16 @@ static const struct kerbside_page pages[] = {
     PAGE("/ride/wait.js", ride_wait_js),
     PAGE("/ride/where.js", ride_where_js),
     PAGE("/ride/words.js", ride_words_js),
+    PAGE("/sw.js", sw_js),
+    PAGE("/assets/closed.js", assets_closed_js),
+    PAGE("/assets/icons/kerbside.svg", icons_kerbside_svg),
+    PAGE("/assets/icons/180.png", icons_180_png),
+    PAGE("/assets/icons/192.png", icons_192_png),
+    PAGE("/assets/icons/512.png", icons_512_png),
+    PAGE("/ride/manifest.webmanifest", ride_manifest),
+    PAGE("/drive/manifest.webmanifest", drive_manifest),
+    PAGE("/bus/manifest.webmanifest", bus_manifest),
+    PAGE("/line/manifest.webmanifest", line_manifest),
     PAGE("/assets/leaflet/leaflet.esm.min.js", leaflet_leaflet_esm_min_js),
     PAGE("/assets/leaflet/leaflet.css", leaflet_leaflet_css),
     PAGE("/assets/ask.js", assets_ask_js),

@@ -7,6 +7,11 @@ public struct PageFile: Sendable {
     public let contentType: String
     public let bytes: [UInt8]
 
+    public init(contentType: String, bytes: [UInt8]) {
+        self.contentType = contentType
+        self.bytes = bytes
+    }
+
     /// Those of the program, by their addresses.
     public static let embedded: [String: PageFile] = {
         var files: [String: PageFile] = [:]

@@ -2,6 +2,7 @@ import Domain
 import PageFiles
 import Settings
 import WebSocketServer
+import Wire
 
 /// The pages for passengers, drivers and operators, with what they load: files of the program, the same for everybody.
 ///
@@ -62,12 +63,34 @@ final class WebPages: Capability {
     }
 
     private func page(_ path: String) -> Ready? {
-        let directory = settings.pages.directory
-        guard directory.isEmpty else { return PageFile.read(path, directory: directory).map(Ready.init) }
-        if let page = ready[path] { return page }
-        let page = PageFile.embedded[path].map(Ready.init)
-        ready[path] = page
+        let isRead = !settings.pages.directory.isEmpty
+        if !isRead, let page = ready[path] { return page }
+        let page = file(path).map { Ready(path == Self.worker ? withList($0) : $0) }
+        if !isRead { ready[path] = page }
         return page
+    }
+
+    private func file(_ path: String) -> PageFile? {
+        let directory = settings.pages.directory
+        return directory.isEmpty ? PageFile.embedded[path] : PageFile.read(path, directory: directory)
+    }
+
+    /// The script that keeps pages on a device. It changes with any of the files, so that a browser takes all of a version.
+    private static let worker = "/sw.js"
+
+    /// Before it stand the digests of all files by their addresses, as ETags have them, and one of them all.
+    private func withList(_ script: PageFile) -> PageFile {
+        var json = JSONWriter()
+        json.beginObject()
+        for path in PageFile.embedded.keys.sorted() where path != Self.worker {
+            guard let file = file(path) else { continue }
+            json.key(escaping: path)
+            json.string(CatalogPages.digest(file.bytes))
+        }
+        json.endObject()
+        let version = CatalogPages.digest(json.bytes + script.bytes)
+        let list = Array("self.VERSION = \"\(version)\";\nself.FILES = ".utf8) + json.bytes + Array(";\n".utf8)
+        return PageFile(contentType: script.contentType, bytes: list + script.bytes)
     }
 
     private static func response(_ page: Ready, _ request: HTTPRequest) -> HTTPResponse {

@@ -3,6 +3,7 @@
 import { sure } from '../assets/ask.js';
 import { Awake } from '../assets/awake.js';
 import { followLine } from '../assets/buses.js';
+import { keep, tellWhenClosed } from '../assets/closed.js';
 import { localStore } from '../assets/kerbside/kerbside.js';
 import { clock, language, phrase, say } from '../assets/language.js';
 import { byId, connect, element, explained, linkState, read } from '../assets/page.js';
@@ -307,6 +308,7 @@ function drive() {
     if (channel === hub.who) take(told(duty, 'gap', {}));
   });
   hub.on('outcome', ({ cmd, ok, error }) => {
+    if (cmd.startsWith('push.')) return;
     if (error) fail({ error }, cmd);
     else if (ok && ['tour.start', 'stop.next', 'stop.previous'].includes(cmd)) take(withTour(duty, ok));
     else if (ok && cmd === 'seats.set' && duty.tour) {
@@ -325,8 +327,12 @@ function drive() {
   });
   setInterval(draw, 1000);
   readLists();
+  tellWhenClosed(hub);
 }
 
 const { role } = signedIn('bus_driver');
 if (role === 'bus_driver') drive();
-else refuse(role);
+else {
+  keep();
+  refuse(role);
+}

@@ -2,6 +2,7 @@
 
 import { ask, sure } from '../assets/ask.js';
 import { Awake } from '../assets/awake.js';
+import { keep, tellWhenClosed } from '../assets/closed.js';
 import { localStore } from '../assets/kerbside/kerbside.js';
 import { clock, phrase } from '../assets/language.js';
 import { byId, connect, element, linkState, read } from '../assets/page.js';
@@ -263,6 +264,7 @@ function drive() {
   }
 
   hub.on('outcome', ({ cmd, fields, ok, error }) => {
+    if (cmd.startsWith('push.')) return;
     if (cmd === 'seats.set') count.answered();
     state = ok === undefined ? refused(state, cmd, error, fields, hub.time) : done(state, cmd, ok, fields);
     if ((cmd === 'ride.end' || cmd === 'seat.end') && ok?.receipt) question('receipt.get', { trip: ok.ride ?? ok.booking });
@@ -313,9 +315,13 @@ function drive() {
     draw();
   }, 1000);
   setInterval(() => screen.tick(hub.time), 200);
+  tellWhenClosed(hub);
 }
 
 byId('title').append(...(claims.role === 'driver' ? [' ', element('span', { className: 'soft' }, claims.sub)] : []));
 document.title = byId('title').textContent;
 if (claims.role === 'driver') drive();
-else notForYou();
+else {
+  keep();
+  notForYou();
+}

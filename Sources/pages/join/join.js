@@ -1,5 +1,6 @@
 // Invitations are opened here: who accepts one is signed in on this device with its role, until the sign-in ends or they sign out.
 
+import { forget } from '../assets/closed.js';
 import { claimsOf } from '../assets/kerbside/decisions.js';
 import { phrase, say } from '../assets/language.js';
 import { byId, element } from '../assets/page.js';
@@ -35,6 +36,7 @@ function showSignedIn() {
   const rows = ROLES.filter((role) => signedIn(role).role === role).map((role) => {
     const leave = () => {
       if (!confirm(say('join.out.confirm'))) return;
+      forget(PAGES[role]).catch(() => {});
       signOut(role);
       showSignedIn();
     };

@@ -1,6 +1,7 @@
 // Lines, their stops, the buses on them, and a stop on request: for everybody, without an account.
 
 import { delay, followLine, seatBand, seen } from '../assets/buses.js';
+import { keep } from '../assets/closed.js';
 import { localStore } from '../assets/kerbside/kerbside.js';
 import { clock, phrase, say } from '../assets/language.js';
 import { byId, connect, decoded, dotted, element, explained, read } from '../assets/page.js';
@@ -230,3 +231,4 @@ addEventListener('hashchange', go);
 go();
 // How old a position is goes on without the hub.
 setInterval(draw, 10_000);
+keep();

@@ -1,5 +1,6 @@
 // The page of passengers: a taxi now or later, or seats in a minibus; until the trip is rated.
 
+import { keep, tellWhenClosed } from '../assets/closed.js';
 import { localStore } from '../assets/kerbside/kerbside.js';
 import { phrase, say } from '../assets/language.js';
 import { byId, connect, element, linkState } from '../assets/page.js';
@@ -81,6 +82,7 @@ export class App {
     this.ground.open(() => this.draft.from ?? this.kept.asked?.from).then(() => this.draw());
     setInterval(() => this.draw(), 5000);
     this.draw();
+    tellWhenClosed(hub);
   }
 
   /** @param {string} state */
@@ -271,7 +273,7 @@ export class App {
     }
     // Nothing is there any more that could be taken back.
     const isNothing = error?.code === 'not_found' && cmd.endsWith('.cancel');
-    if (error && !isNothing && cmd !== 'trip.rate') {
+    if (error && !isNothing && cmd !== 'trip.rate' && !cmd.startsWith('push.')) {
       this.problem = { error };
       if (ASKS.includes(cmd)) this.#close();
       if (cmd === 'reservation.make') {
@@ -366,6 +368,7 @@ function loadingView() {
 const { role, sub } = signedIn('passenger');
 if (role === 'passenger' && sub && !sub.startsWith('guest-')) new App(sub).start();
 else {
+  keep();
   byId('main').append(
     element('h1', { id: 'title', tabIndex: -1 }, phrase('ride.title')),
     element(
