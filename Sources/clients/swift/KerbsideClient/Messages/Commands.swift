@@ -1371,6 +1371,61 @@ public enum Commands {
         }
     }
 
+    /// Where its sender is reached who has no connection: a `PushSubscription` of a browser, made with the key of
+    /// `/v1/push/key`. Offers, answers, alerts and reminders are sent there, encrypted so that only that browser reads
+    /// them. Kept for 90 days after it was said last; whoever else had the endpoint has it no more.
+    public struct PushSubscribe: Command {
+        public static let name = "push.subscribe"
+        public var endpoint: String
+        public var keys: Parts.PushKeys
+
+        public init(endpoint: String, keys: Parts.PushKeys) {
+            self.endpoint = endpoint
+            self.keys = keys
+        }
+
+        public var fields: [String: JSON] {
+            var fields: [String: JSON] = [:]
+            fields["endpoint"] = endpoint.json
+            fields["keys"] = keys.json
+            return fields
+        }
+
+        public struct Reply: Readable, Sendable {
+            /// How many its sender has now.
+            public var subscriptions: Int
+
+            public init(_ json: JSON) throws {
+                subscriptions = try json.field("subscriptions")
+            }
+        }
+    }
+
+    /// Nothing is sent there any more. One that is not there is none any more, too.
+    public struct PushUnsubscribe: Command {
+        public static let name = "push.unsubscribe"
+        public var endpoint: String
+
+        public init(endpoint: String) {
+            self.endpoint = endpoint
+        }
+
+        public var fields: [String: JSON] {
+            var fields: [String: JSON] = [:]
+            fields["endpoint"] = endpoint.json
+            return fields
+        }
+
+        public struct Reply: Readable, Sendable {
+            /// How many its sender has now.
+            public var subscriptions: Int
+
+            public init(_ json: JSON) throws {
+                subscriptions = try json.field("subscriptions")
+            }
+        }
+    }
+
     /// A notice to many people: each gets `notice` on the own channel, at once or when it is back. All means all who were
     /// here within a week; with `zone`, only drivers and only those in its queue.
     public struct Broadcast: Command {

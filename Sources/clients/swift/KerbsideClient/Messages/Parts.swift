@@ -588,6 +588,31 @@ public enum Parts {
         }
     }
 
+    /// By which only the browser reads what is sent (RFC 8291), in Base64 for URLs.
+    public struct PushKeys: Part {
+        /// A point of the curve P-256, not compressed: 65 bytes.
+        public var p256dh: String
+        /// 16 bytes.
+        public var auth: String
+
+        public init(_ json: JSON) throws {
+            p256dh = try json.field("p256dh")
+            auth = try json.field("auth")
+        }
+
+        public init(p256dh: String, auth: String) {
+            self.p256dh = p256dh
+            self.auth = auth
+        }
+
+        public var fields: [String: JSON] {
+            var fields: [String: JSON] = [:]
+            fields["p256dh"] = p256dh.json
+            fields["auth"] = auth.json
+            return fields
+        }
+    }
+
     public struct Audience: Word {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
