@@ -1,8 +1,9 @@
 // swift-tools-version: 6.2
+import Foundation
 import PackageDescription
 
 // Imports point one way only (Documentation.docc/Contributing.md, "The map"): a target sees what stands above it here.
-// C is seen in ten targets only: EventLoop, WebSocketServer, RedisLink, Tokens, WebPush, GTFS, Records, QRCode, PageFiles,
+// C is seen in eleven targets only: EventLoop, WebSocketServer, RedisLink, Tokens, WebPush, GTFS, Records, QRCode, PageFiles, HubFiles,
 // KerbsideClientOpenSSL.
 
 let strict: [SwiftSetting] = [
@@ -21,22 +22,10 @@ let plain = strict + [.unsafeFlags(["-Onone"], .when(configuration: .release))]
 /// it is optimised, and a package with unsafe flags could be no dependency.
 let embedded = Context.packageDirectory.contains("/checkouts/") ? strict : plain
 
-/// The Redis functions, in Lua, beside the Swift of their capability in Sources/Hub.
-let functions = [
-    "Redis/settings", "Push/waking", "Notifications/wishes", "Redis/core", "Redis/distances", "Redis/limits",
-    "Notifications/notify", "Push/subscriptions",
-    "Statistics/figures", "Statistics/taxi_figures", "Statistics/seat_figures",
-    "Sessions/people", "Registry/papers", "Registry/registry", "Office/audit", "Office/callers", "Office/blocks",
-    "Reliability/reliability", "Pickups/walk", "Pickups/coming", "Trips/trip", "Trips/receipt", "Trips/rating",
-    "Rides/room", "Rides/lost", "Rides/queue", "Advice/advice",
-    "Rides/candidates", "Rides/search", "Rides/offer", "Rides/request", "Rides/ride", "Rides/ride_end",
-    "Reservations/reservation", "Seats/seat", "Seats/seat_cancel", "Seats/seat_search",
-    "Seats/pickup", "Seats/minibus", "Rides/driver",
-    "Office/office", "Office/office_rides", "Office/office_sessions", "Safety/sos", "Safety/report", "Tours/bus",
-    "Stops/stop", "Stops/stop_times", "Stops/stop_request", "Stops/stop_answers", "Stops/stop_way", "Tours/tour",
-    "Tours/line", "Broadcasts/broadcast", "Sessions/presence", "VehicleFeeds/feed", "Worker/sweep",
-    "Topics/publisher", "Topics/topic", "Events/events", "Catalog/catalog", "Realtime/realtime", "Pickups/travel",
-]
+/// What lies beside the Swift of its capability in Sources/Hub: the Redis functions, in Lua, and the interface as JSON. CHubFiles has them.
+let hubFiles = (FileManager.default.subpaths(atPath: Context.packageDirectory + "/Sources/Hub") ?? []).filter {
+    $0.hasSuffix(".lua") || $0.hasSuffix(".json")
+}
 
 let package = Package(
     name: "Kerbside",
@@ -75,6 +64,8 @@ let package = Package(
         .systemLibrary(name: "CCurl"),
         // The files for browsers, read by the compiler (#embed).
         .target(name: "CPages"),
+        // The Redis functions and what the hub tells of its interface, read likewise.
+        .target(name: "CHubFiles"),
 
         .target(name: "CSV", swiftSettings: strict),
         .target(name: "Wire", swiftSettings: strict),
@@ -87,6 +78,7 @@ let package = Package(
         .target(name: "GTFSRealtime", dependencies: ["Domain", "Wire"], swiftSettings: strict),
         .target(name: "Telemetry", swiftSettings: strict),
         .target(name: "PageFiles", dependencies: ["CPages", "CZlib"], swiftSettings: strict),
+        .target(name: "HubFiles", dependencies: ["CHubFiles"], swiftSettings: strict),
         .target(name: "QRCode", dependencies: ["CQRencode"], swiftSettings: strict),
         .target(
             name: "Settings",
@@ -110,8 +102,8 @@ let package = Package(
                 "EventLoop", "WebSocketServer", "RedisLink", "QRCode", "PageFiles", "WebPush",
                 .product(name: "Logging", package: "swift-log"),
             ],
-            resources: functions.map { .embedInCode("\($0).lua") } + [.embedInCode("HTTP/openapi.json")],
-            swiftSettings: strict),
+            // They are in the program by CHubFiles.
+            exclude: hubFiles, swiftSettings: strict),
         .target(
             name: "ClientSupport",
             dependencies: [

@@ -1,5 +1,5 @@
 """Compiles and lints the Redis functions (.luacheckrc), and checks what they import from one another: each is a module of the
-library that FunctionLibrary.swift makes of them, in the order of RedisLibrary.swift. What Swift calls by its name
+library that FunctionLibrary.swift makes of them, in the order of functions.c. What Swift calls by its name
 is registered, once, named after a capability and a verb, and given its arguments by their names, in order; the settings that
 it writes are those that functions read."""
 
@@ -10,7 +10,7 @@ import subprocess
 import sys
 
 HUB = pathlib.Path("Sources/Hub")
-ORDER = HUB / "Redis/RedisLibrary.swift"
+ORDER = pathlib.Path("Sources/CHubFiles/functions.c")
 
 
 def run(*command):
@@ -140,7 +140,7 @@ def main():
         if shutil.which(program) is None:
             return [f"{package} is missing: tools/install"]
     files = {path.stem: path for path in pathlib.Path("Sources").rglob("*.lua")}
-    order = re.findall(r"PackageResources\.(\w+)_lua", ORDER.read_text())
+    order = re.findall(r"^    MODULE\((\w+)\)", ORDER.read_text(), re.MULTILINE)
     if unlike := sorted(set(order) ^ set(files)):
         return [f"{name}.lua: is not both a file and named in {ORDER}" for name in unlike]
     paths = [files[name] for name in order]

@@ -8,9 +8,10 @@ import subprocess
 import sys
 
 C_TARGETS = {"CLibuv", "CLibwebsockets", "COpenSSL", "CHiredis", "CZip", "CSQLite", "CLibpq", "CQRencode", "CZlib", "CPages",
-             "CCurl"}
+             "CCurl", "CHubFiles"}
 SEES_C = {
-    "EventLoop", "WebSocketServer", "RedisLink", "Tokens", "GTFS", "Records", "QRCode", "PageFiles", "WebPush", "KerbsideClientOpenSSL",
+    "EventLoop", "WebSocketServer", "RedisLink", "Tokens", "GTFS", "Records", "QRCode", "PageFiles", "HubFiles", "WebPush",
+    "KerbsideClientOpenSSL",
 }
 # The targets of the client library stand in a folder of this one, beside those for other languages.
 CLIENTS = ("Sources", "clients", "swift")

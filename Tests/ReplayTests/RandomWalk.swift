@@ -105,13 +105,13 @@ final class FunctionHarness {
         mayFail = setup.mayFail
     }
 
-    /// The functions as the hub puts them together: in the order that RedisLibrary.swift names them.
+    /// The functions as the hub puts them together: in the order that functions.c names them.
     static func functions() throws -> String {
         let hub = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(
             "../../Sources/Hub")
-        let order = try String(contentsOf: hub.appendingPathComponent("Redis/RedisLibrary.swift"), encoding: .utf8)
+        let order = try String(contentsOf: hub.appendingPathComponent("../CHubFiles/functions.c"), encoding: .utf8)
         let files = try FileManager.default.subpathsOfDirectory(atPath: hub.path)
-        let modules = try order.matches(of: /PackageResources\.(\w+)_lua/).map { match in
+        let modules = try order.matches(of: / {4}MODULE\((\w+)\)/).map { match in
             let file = files.first { $0.hasSuffix("/\(match.1).lua") } ?? "\(match.1).lua"
             return FunctionLibrary.Module(
                 String(match.1), Array(try Data(contentsOf: hub.appendingPathComponent(file))))

@@ -1,10 +1,11 @@
 import Domain
+import HubFiles
 import WebSocketServer
 
 /// `/v1/openapi.json`: what can be asked over HTTP, made of the contract by `tools/openapi`.
 final class ContractPage: Capability {
     let services: WorkerServices
-    private let page = PackageResources.openapi_json
+    private let page = HubFile.openapi.bytes
     private let etag: String
 
     init(_ services: WorkerServices) {
