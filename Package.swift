@@ -3,8 +3,8 @@ import Foundation
 import PackageDescription
 
 // Imports point one way only (Documentation.docc/Contributing.md, "The map"): a target sees what stands above it here.
-// C is seen in eleven targets only: EventLoop, WebSocketServer, RedisLink, Tokens, WebPush, GTFS, Records, QRCode, PageFiles, HubFiles,
-// KerbsideClientOpenSSL.
+// C is seen in twelve targets only: EventLoop, WebSocketServer, RedisLink, Tokens, WebPush, GTFS, Records, QRCode, PageFiles, PMTiles,
+// HubFiles, KerbsideClientOpenSSL.
 
 let strict: [SwiftSetting] = [
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
@@ -79,6 +79,7 @@ let package = Package(
         .target(name: "Telemetry", swiftSettings: strict),
         .target(name: "PageFiles", dependencies: ["CPages", "CZlib"], swiftSettings: strict),
         .target(name: "HubFiles", dependencies: ["CHubFiles"], swiftSettings: strict),
+        .target(name: "PMTiles", dependencies: ["CZlib"], swiftSettings: strict),
         .target(name: "QRCode", dependencies: ["CQRencode"], swiftSettings: strict),
         .target(
             name: "Settings",
@@ -99,7 +100,7 @@ let package = Package(
             name: "Hub",
             dependencies: [
                 "GTFSRealtime", "Wire", "WireProtobuf", "Domain", "Telemetry", "Settings", "Tokens", "Records",
-                "EventLoop", "WebSocketServer", "RedisLink", "QRCode", "PageFiles", "WebPush",
+                "EventLoop", "WebSocketServer", "RedisLink", "QRCode", "PageFiles", "PMTiles", "WebPush", "HubFiles",
                 .product(name: "Logging", package: "swift-log"),
             ],
             // They are in the program by CHubFiles.
@@ -163,6 +164,7 @@ let package = Package(
             name: "WebSocketServerTests", dependencies: ["WebSocketServer", "TestSupport"], swiftSettings: strict),
         .testTarget(name: "RedisLinkTests", dependencies: ["RedisLink", "TestSupport"], swiftSettings: strict),
         .testTarget(name: "PageFilesTests", dependencies: ["PageFiles"], swiftSettings: strict),
+        .testTarget(name: "PMTilesTests", dependencies: ["CZlib", "PMTiles"], swiftSettings: strict),
         .testTarget(name: "TelemetryTests", dependencies: ["Telemetry"], swiftSettings: strict),
         .testTarget(name: "SettingsTests", dependencies: ["Settings", "Wire"], swiftSettings: strict),
         .testTarget(

@@ -11,7 +11,7 @@ C_TARGETS = {"CLibuv", "CLibwebsockets", "COpenSSL", "CHiredis", "CZip", "CSQLit
              "CCurl", "CHubFiles"}
 SEES_C = {
     "EventLoop", "WebSocketServer", "RedisLink", "Tokens", "GTFS", "Records", "QRCode", "PageFiles", "HubFiles", "WebPush",
-    "KerbsideClientOpenSSL",
+    "PMTiles", "KerbsideClientOpenSSL",
 }
 # The targets of the client library stand in a folder of this one, beside those for other languages.
 CLIENTS = ("Sources", "clients", "swift")

@@ -40,6 +40,9 @@ static const unsigned char drive_index_html[] = {
 static const unsigned char drive_minibus_js[] = {
 #embed "../pages/drive/minibus.js"
 };
+static const unsigned char drive_ground_js[] = {
+#embed "../pages/drive/ground.js"
+};
 static const unsigned char drive_offer_js[] = {
 #embed "../pages/drive/offer.js"
 };
@@ -159,6 +162,15 @@ static const unsigned char control_siren_js[] = {
 };
 static const unsigned char control_zones_js[] = {
 #embed "../pages/control/zones.js"
+};
+static const unsigned char assets_base_map_js[] = {
+#embed "../pages/assets/base-map.js"
+};
+static const unsigned char assets_map_names_js[] = {
+#embed "../pages/assets/map-names.js"
+};
+static const unsigned char assets_vector_tile_js[] = {
+#embed "../pages/assets/vector-tile.js"
 };
 static const unsigned char assets_map_css[] = {
 #embed "../pages/assets/map.css"
@@ -347,6 +359,7 @@ static const struct kerbside_page pages[] = {
     PAGE("/drive/drive.js", drive_drive_js),
     PAGE("/drive/index.html", drive_index_html),
     PAGE("/drive/minibus.js", drive_minibus_js),
+    PAGE("/drive/ground.js", drive_ground_js),
     PAGE("/drive/offer.js", drive_offer_js),
     PAGE("/drive/place.js", drive_place_js),
     PAGE("/drive/ring.js", drive_ring_js),
@@ -387,6 +400,9 @@ static const struct kerbside_page pages[] = {
     PAGE("/control/search.js", control_search_js),
     PAGE("/control/siren.js", control_siren_js),
     PAGE("/control/zones.js", control_zones_js),
+    PAGE("/assets/base-map.js", assets_base_map_js),
+    PAGE("/assets/map-names.js", assets_map_names_js),
+    PAGE("/assets/vector-tile.js", assets_vector_tile_js),
     PAGE("/assets/map.css", assets_map_css),
     PAGE("/assets/map.js", assets_map_js),
     PAGE("/assets/vehicles.js", assets_vehicles_js),

@@ -7,6 +7,7 @@ public struct PageFile: Sendable {
     public let contentType: String
     public let bytes: [UInt8]
 
+    /// One that the hub makes itself.
     public init(contentType: String, bytes: [UInt8]) {
         self.contentType = contentType
         self.bytes = bytes

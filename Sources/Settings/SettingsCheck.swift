@@ -100,6 +100,9 @@ extension Settings {
             fares.nightHours.isEmpty || fares.nightRange != nil, ["fares.night_hours"],
             "fares.night_hours \(fares.nightHours) is no pair of times of day: write it as 22:00-06:00, or leave it empty"
         )
+        require(
+            pages.rasterTiles.isEmpty || !pages.mapAttribution.isEmpty, ["pages.raster_tiles"],
+            "pages.raster_tiles needs pages.map_attribution: whose tiles they are is to be said on the map")
         for overlap in tokens.overlaps { require(false, ["tokens.public_keys"], overlap) }
         return problems
     }

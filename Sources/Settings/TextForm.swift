@@ -15,6 +15,8 @@ enum TextForm: Sendable {
     case origin
     /// Scheme and host at which others reach the hub, or empty.
     case publicURL
+    /// Where pictures of a map come from, or empty.
+    case tileURL
     /// Name of a token key.
     case keyID
     /// A line of fares.
@@ -44,6 +46,7 @@ enum TextForm: Sendable {
             "\"postgresql://user:password@host:port/database\", \"sqlite:///path\", \"none\" or \"\""
         case .origin: "\"https://host\", \"https://host:port\" (http as well) or \"*\""
         case .publicURL: "\"https://host\", \"https://host:port\" (http as well) or \"\""
+        case .tileURL: "\"https://host/{z}/{x}/{y}.png\" (http as well), with {z}, {x} and {y} once each, or \"\""
         case .fares: "a route or *, a colon, and fares with rising distances: \"R7: 5km=12.00 10km=18.50\""
         case .toll: "a zone and what it costs to come into it: \"22=2.50\""
         case .currency: "a currency by its three letters, such as EUR"
@@ -70,6 +73,7 @@ enum TextForm: Sendable {
             case .storeURL: text.isEmpty || StoreURL.isPlausible(text)
             case .origin: text == "*" || Self.isOrigin(text)
             case .publicURL: text.isEmpty || Self.isOrigin(text)
+            case .tileURL: text.isEmpty || TileURL.origin(text) != nil
             case .keyID: Identifier.isValid(text)
             case .fares: FareTable.Line(text) != nil
             case .toll: Settings.Fares.toll(text) != nil
@@ -83,7 +87,7 @@ enum TextForm: Sendable {
         guard isRight else { throw Mismatch(expectation) }
     }
 
-    private static func isOrigin(_ text: String) -> Bool {
+    static func isOrigin(_ text: String) -> Bool {
         for scheme in ["https://", "http://"] where text.hasPrefix(scheme) {
             let host = text.dropFirst(scheme.count)
             return !host.isEmpty && host.utf8.allSatisfy { isHostByte($0) || $0 == UInt8(ascii: ":") }
@@ -140,6 +144,21 @@ enum Host {
         if host == "::1" || host.lowercased() == "localhost" { return true }
         let bytes = host.split(separator: ".", omittingEmptySubsequences: false).map { UInt8($0) }
         return bytes.count == 4 && bytes[0] == 127 && !bytes.contains(nil)
+    }
+}
+
+/// Where pictures of a map come from. Its host goes into the pages' policy, and all of it into a browser.
+enum TileURL {
+    /// Scheme and host; nil when it is no such URL.
+    static func origin(_ url: String) -> String? {
+        let parts = url.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
+        guard parts.count == 4, parts[1].isEmpty else { return nil }
+        let origin = parts[..<3].joined(separator: "/")
+        let isPlain = parts[3].utf8.allSatisfy { (0x21...0x7E).contains($0) && !"\"'<>;,\\`".utf8.contains($0) }
+        guard TextForm.isOrigin(origin), isPlain else { return nil }
+        let hasPlaces = ["{z}", "{x}", "{y}"].allSatisfy { parts[3].ranges(of: $0).count == 1 }
+        // Another place to fill in, as {s} for a part of the host, is none that a page knows.
+        return hasPlaces && parts[3].utf8.count { $0 == UInt8(ascii: "{") } == 3 ? origin : nil
     }
 }
 

@@ -9,31 +9,23 @@ import Wire
 /// They are told apart by their ETag, and asked for anew each time, so that a hub and its pages are of one version.
 final class WebPages: Capability {
     let services: WorkerServices
-    /// What was asked for before, as it is sent: each body is kept once, and shared by all who are sent it.
-    private var ready: [String: Ready] = [:]
-
-    private struct Ready {
-        let contentType: String
-        let plain: (etag: String, body: [UInt8])
-        let gzip: (etag: String, body: [UInt8])?
-
-        init(_ file: PageFile) {
-            let digest = CatalogPages.digest(file.bytes)
-            contentType = file.contentType
-            plain = ("\"\(digest)\"", file.bytes)
-            gzip = file.gzipped().map { ("\"\(digest)-gzip\"", $0) }
-        }
-    }
+    /// What was asked for before.
+    private var ready: [String: SharedPage] = [:]
 
     init(_ services: WorkerServices) { self.services = services }
 
-    /// Scripts, styles and connections of this hub and no other. No page can be framed, and none sends a form.
-    private static let guards: [(name: String, value: String)] = [
-        (
+    /// Scripts, styles and connections of this hub and no other; pictures, too, but for the map's where those of another host are
+    /// configured. No page can be framed, and none sends a form.
+    private var policy: (name: String, value: String) {
+        let pictures = settings.pages.rasterOrigin.map { " " + $0 } ?? ""
+        return (
             "Content-Security-Policy",
-            "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; "
+            "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:\(pictures); connect-src 'self'; "
                 + "manifest-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-        ),
+        )
+    }
+
+    private static let guards: [(name: String, value: String)] = [
         ("X-Content-Type-Options", "nosniff"),
         ("Referrer-Policy", "no-referrer"),
         ("Permissions-Policy", "geolocation=(self), camera=(), microphone=(), payment=(), usb=()"),
@@ -53,19 +45,19 @@ final class WebPages: Capability {
         case .moved(let place):
             // Programs, `kerbside doctor` for one, look here for who this is.
             var response = HTTPResponse.text(302, StatusPages.greeting(settings.city.id))
-            response.headers = Self.guards + [("Location", place)]
+            response.headers = [policy] + Self.guards + [("Location", place)]
             answer(response)
         case .file(let path):
             guard let page = page(path) else { return false }
-            answer(Self.response(page, request))
+            answer(page.response(to: request, headers: [policy] + Self.guards))
         }
         return true
     }
 
-    private func page(_ path: String) -> Ready? {
+    private func page(_ path: String) -> SharedPage? {
         let isRead = !settings.pages.directory.isEmpty
         if !isRead, let page = ready[path] { return page }
-        let page = file(path).map { Ready(path == Self.worker ? withList($0) : $0) }
+        let page = file(path).map { SharedPage(path == Self.worker ? withList($0) : $0) }
         if !isRead { ready[path] = page }
         return page
     }
@@ -91,34 +83,5 @@ final class WebPages: Capability {
         let version = CatalogPages.digest(json.bytes + script.bytes)
         let list = Array("self.VERSION = \"\(version)\";\nself.FILES = ".utf8) + json.bytes + Array(";\n".utf8)
         return PageFile(contentType: script.contentType, bytes: list + script.bytes)
-    }
-
-    private static func response(_ page: Ready, _ request: HTTPRequest) -> HTTPResponse {
-        let conditions = HTTPConditions(request)
-        let packed = acceptsGzip(request.tokens("accept-encoding")) ? page.gzip : nil
-        let form = packed ?? page.plain
-        var headers = guards + [("ETag", form.etag)]
-        if page.gzip != nil { headers.append(("Vary", "Accept-Encoding")) }
-        if request.ifNoneMatch != nil, conditions.has(etag: form.etag, changed: 0) {
-            return HTTPResponse(status: 304, headers: headers)
-        }
-        if packed != nil { headers.append(("Content-Encoding", "gzip")) }
-        return HTTPResponse(status: 200, contentType: page.contentType, headers: headers, body: form.body)
-    }
-
-    private static let mostOfEncoding = 32
-
-    private static func plain(_ part: Substring.UTF8View) -> String {
-        Substring(part).lowercased().filter { $0 != " " && $0 != "\t" }
-    }
-
-    /// `gzip` or `*`, unless with a quality of nothing (RFC 9110 12.5.3).
-    static func acceptsGzip(_ encodings: [Substring]) -> Bool {
-        encodings.contains { encoding in
-            // Nobody writes more of one, and what is written costs the reader: the rest is not looked at.
-            let parts = encoding.utf8.prefix(mostOfEncoding).split(separator: UInt8(ascii: ";"))
-            guard let name = parts.first.map(Self.plain), name == "gzip" || name == "*" else { return false }
-            return !parts.dropFirst().map(Self.plain).contains { $0.hasPrefix("q=") && (Double($0.dropFirst(2)) ?? 1) == 0 }
-        }
     }
 }

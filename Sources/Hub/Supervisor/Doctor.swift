@@ -21,6 +21,7 @@ public enum Doctor {
         tell(openFiles(settings))
         tell(workers(settings))
         tell(zones(settings))
+        if !settings.pages.map.isEmpty { tell(map(settings)) }
         tell(port(settings))
         tell(tls(settings))
         tell(tokens(settings))
@@ -56,6 +57,11 @@ public enum Doctor {
         } catch {
             return Finding(verdict: .unfit, text: "\(error)")
         }
+    }
+
+    private static func map(_ settings: Settings) -> Finding {
+        NamedFiles.mapProblem(settings).map { Finding(verdict: .poor, text: "\($0). Pages do without it.") }
+            ?? Finding(verdict: .good, text: "map: \(settings.pages.map) can be used.")
     }
 
     private static func port(_ settings: Settings) -> Finding {

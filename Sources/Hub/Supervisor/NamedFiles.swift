@@ -1,4 +1,5 @@
 public import Domain
+import PMTiles
 public import Settings
 import Tokens
 import WebSocketServer
@@ -15,6 +16,19 @@ public enum NamedFiles {
         attempt { try TokenVerifier.check(settings) }
         attempt { try settings.tlsFiles?.check() }
         attempt { _ = try CityZones.load(settings, repairs: repairs) }
+        if let problem = mapProblem(settings) { problems.append(problem) }
         return problems
+    }
+
+    /// What is wrong with the archive of the map; nil: nothing, or there is none.
+    static func mapProblem(_ settings: Settings) -> String? {
+        let path = settings.pages.map
+        guard !path.isEmpty else { return nil }
+        do {
+            _ = try PMTilesArchive(path: path)
+            return nil
+        } catch {
+            return "pages.map: \(path) can't be used: \(error)"
+        }
     }
 }

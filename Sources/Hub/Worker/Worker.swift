@@ -74,7 +74,8 @@ public actor Worker {
             OfficeSessions(services, clients),
             Safety(services, topics.readings), Registry(services), SignPages(services), Reservations(services),
             Trips(services, fares), Advice(services), Reliability(services), try Pushes(services),
-            CatalogReader(services), Realtime(services), Statistics(services), WebPages(services),
+            CatalogReader(services), ZonePage(services), Realtime(services), Statistics(services), WebPages(services),
+            MapTiles(services),
             StatusPages(services), ContractPage(services), Sweeps(services), TicketRenewal(services), deliveries,
         ]
         clients.capabilities = capabilities

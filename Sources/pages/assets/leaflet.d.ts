@@ -53,6 +53,11 @@ declare module '*/leaflet.esm.min.js' {
     onRemove(map: Map): this;
     bindTooltip(text: string, options?: object): this;
   }
+  export class GridLayer extends Layer {
+    constructor(options?: object);
+    getPane(): HTMLElement;
+    redraw(): this;
+  }
   export class LayerGroup extends Layer {
     clearLayers(): this;
     eachLayer(call: (layer: any) => void): this;
@@ -78,6 +83,7 @@ declare module '*/leaflet.esm.min.js' {
   export function marker(place: Place, options?: object): Marker;
   export function polygon(rings: any, options?: object): Path;
   export function polyline(places: Place[], options?: object): Path;
+  export function tileLayer(url: string, options?: object): GridLayer;
   export const control: {
     zoom(options: object): { addTo(map: Map): void };
     scale(options: object): { addTo(map: Map): void };

@@ -1,8 +1,8 @@
 /// <reference path="leaflet.d.ts" />
-// The map of the city, without tiles of anybody: lines, stops, zones, pins and vehicles on blank ground, in the page's colours.
+// The map of the city: lines, stops, zones, pins and vehicles in the page's colours, on the ground that the hub has, or a blank one.
 
 import {
-  canvas, circleMarker, control, divIcon, latLngBounds, layerGroup, map, marker, polygon, polyline,
+  canvas, circleMarker, control, divIcon, latLngBounds, layerGroup, map, marker, polygon, polyline, tileLayer,
 } from './leaflet/leaflet.esm.min.js';
 import { say } from './language.js';
 import { element, read } from './page.js';
@@ -14,11 +14,12 @@ import { VehicleLayer } from './vehicles.js';
  *   one that the page's style has as `.pin-…`
  * @typedef {object} ZoneSign
  * @property {string} zone
- * @property {number} [lat] where its sign stands; without, it has none
- * @property {number} [lon]
+ * @property {number} lat where its sign stands
+ * @property {number} lon
  * @property {string} [text] on the sign
  * @property {string} [kind] `.zone-…`
- * @property {[number, number][][]} [outline] rings of [lat, lon], where that is known
+ * @typedef {{ zone: string, name: string, lat: number, lon: number, outline: [number, number][][][] }} Zone with a place inside it, and its
+ *   outline: polygons of rings of [lat, lon]
  * @typedef {object} Wishes
  * @property {string} [label] what the map shows, for who can't see it
  * @property {(place: Place, pin?: string) => void} [onPick] somebody has chosen a place, or moved a pin there
@@ -28,12 +29,24 @@ import { VehicleLayer } from './vehicles.js';
 
 /** Above so many lines their ways are too much to load at once; their stops are shown. */
 const LINES_AT_MOST = 40;
+/** No city is wider, degrees. */
+const CITY_AT_MOST = 10;
 /** From this zoom on stops are shown. */
 const STOPS_FROM = 13;
 /** How far the keys move a pin, pixels. */
 const STEP = 12;
 /** @type {Record<string, [number, number]>} */
 const ARROWS = { ArrowUp: [0, -1], ArrowDown: [0, 1], ArrowLeft: [-1, 0], ArrowRight: [1, 0] };
+
+/** @returns {Promise<Zone[]>} the zones of the city */
+export async function readZones() {
+  const { features } = await read('/v1/zones/outlines');
+  const turned = (/** @type {number[]} */ [lon, lat]) => [lat, lon];
+  return features.map((/** @type {any} */ { properties: { zone, name, middle: [lon, lat] }, geometry }) => {
+    const outline = geometry.coordinates.map((/** @type {number[][][]} */ rings) => rings.map((ring) => ring.map(turned)));
+    return { zone, name, lat, lon, outline };
+  });
+}
 
 /** @param {{ lat: number, lng: number }} place @returns {Place} to 7 digits, a centimetre */
 const rounded = ({ lat, lng }) => ({ lat: Number(lat.toFixed(7)), lon: Number(lng.toFixed(7)) });
@@ -44,7 +57,10 @@ export class CityMap {
   #vehicles = new VehicleLayer();
   #lines = layerGroup();
   #stops = layerGroup();
-  #zones = layerGroup();
+  #outlines = layerGroup();
+  #signs = layerGroup();
+  /** @type {Map<string, { sign: ZoneSign, layer: import('./leaflet/leaflet.esm.min.js').Marker }>} by zone */
+  #signed = new Map();
   /** @type {Map<string, { pin: Pin, layer: import('./leaflet/leaflet.esm.min.js').Marker }>} */
   #pins = new Map();
   /**
@@ -54,6 +70,19 @@ export class CityMap {
   #known = [];
   /** @type {Iterable<Place>} */
   #moving = [];
+  /**
+   * What the ground has tiles of.
+   * @type {import('./leaflet/leaflet.esm.min.js').LatLngBounds | undefined}
+   */
+  #city;
+  /** Whether it was said what to look at. */
+  #isPlaced = false;
+
+  /**
+   * Whether the map has a ground, and so shows the city, whatever else is known.
+   * @type {Promise<boolean>}
+   */
+  ground;
 
   /** @param {HTMLElement} area @param {Wishes} [wishes] */
   constructor(area, wishes = {}) {
@@ -69,17 +98,50 @@ export class CityMap {
     control.zoom({ zoomInTitle: say('map.closer'), zoomOutTitle: say('map.further') }).addTo(this.#map);
     control.scale({ imperial: false, position: 'bottomright' }).addTo(this.#map);
     this.#map.createPane('vehicles').classList.add('vehicles-pane');
-    for (const layer of [this.#zones, this.#lines, this.#stops, this.#vehicles]) layer.addTo(this.#map);
+    for (const layer of [this.#outlines, this.#signs, this.#lines, this.#stops, this.#vehicles]) layer.addTo(this.#map);
     this.#map.on('zoomend', () => this.#showStops());
     this.#map.on('click', (event) => this.#clicked(event));
     area.addEventListener('keydown', (event) => this.#pressed(event, area));
     matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.#paintStops());
+    this.ground = this.#layGround();
     new ResizeObserver(() => this.#map.invalidateSize({ animate: false })).observe(area);
   }
 
   /** For who measures. */
   get cost() {
     return this.#vehicles.cost;
+  }
+
+  /** Tiles of the hub, or pictures of the host that it names; and on them whose they are. @returns whether there are any */
+  async #layGround() {
+    const answer = await fetch('/tiles/tiles.json').catch(() => undefined);
+    if (answer?.status !== 200) return false;
+    /** @type {import('./base-map.js').About} */
+    const about = await answer.json();
+    const area = this.#map.getContainer();
+    area.classList.add('has-ground');
+    if (about.vector_layers) {
+      const { BaseMap } = await import('./base-map.js');
+      new BaseMap(about).addTo(this.#map);
+    } else {
+      tileLayer(about.tiles[0], { className: 'pictures', maxNativeZoom: about.maxzoom }).addTo(this.#map);
+    }
+    // It may come as HTML, of which the words and one link count.
+    const { body } = new DOMParser().parseFromString(about.attribution, 'text/html');
+    const [href, words] = [body.querySelector('a')?.href ?? '', body.textContent ?? ''];
+    const isLink = href.startsWith('https:');
+    const said = isLink ? element('a', { href, rel: 'noopener', target: '_blank' }, words) : words;
+    const credit = element('p', { className: 'map-credit' }, said);
+    // What is pressed here chooses no place.
+    for (const kind of ['click', 'dblclick', 'mousedown', 'pointerdown', 'touchstart', 'keydown']) {
+      credit.addEventListener(kind, (event) => event.stopPropagation(), { passive: true });
+    }
+    if (words.trim()) area.append(credit);
+    const [west, south, east, north] = about.bounds;
+    if (!(west < east && south < north && east - west < CITY_AT_MOST)) return false;
+    this.#city = latLngBounds([[south, west], [north, east]]);
+    if (!this.#isPlaced) this.fit();
+    return true;
   }
 
   /** The ways of the lines and their stops, as the hub has them. */
@@ -103,18 +165,49 @@ export class CityMap {
     this.#showStops();
   }
 
-  /** @param {ZoneSign[]} zones all that are to be seen */
-  zones(zones) {
-    this.#zones.clearLayers();
-    for (const { zone, lat, lon, text = zone, kind = 'plain', outline } of zones) {
-      if (outline) polygon(outline, { className: 'zone-outline', interactive: false }).addTo(this.#zones);
-      if (lat === undefined || lon === undefined) continue;
-      const icon = divIcon({ className: `zone-sign zone-${kind}`, html: element('span', {}, text), iconSize: [0, 0] });
-      const sign = marker([lat, lon], { icon, keyboard: false }).addTo(this.#zones);
-      // The page has a list of them for the keyboard and for who listens.
-      sign.getElement()?.setAttribute('aria-hidden', 'true');
-      sign.on('click', () => this.#wishes.onZone?.(zone));
+  /**
+   * The outlines of zones, which stay as they are.
+   * @param {Zone[]} zones all of them @param {string} [own] the one that is marked
+   */
+  outlines(zones, own) {
+    this.#outlines.clearLayers();
+    for (const { zone, outline } of zones) {
+      const className = zone === own ? 'zone-outline own' : 'zone-outline';
+      polygon(outline, { className, interactive: false, smoothFactor: 1.5 }).addTo(this.#outlines);
     }
+  }
+
+  /** @param {ZoneSign[]} signs all that are to be seen */
+  zones(signs) {
+    const left = new Set(this.#signed.keys());
+    for (const sign of signs) {
+      left.delete(sign.zone);
+      this.#sign(sign);
+    }
+    for (const zone of left) this.#unsign(zone);
+  }
+
+  /** @param {string} zone */
+  #unsign(zone) {
+    this.#signed.get(zone)?.layer.remove();
+    this.#signed.delete(zone);
+  }
+
+  /** @param {ZoneSign} sign */
+  #sign(sign) {
+    const { zone, lat, lon, text = zone, kind = 'plain' } = sign;
+    const known = this.#signed.get(zone);
+    if (known && known.sign.text === sign.text && known.sign.kind === sign.kind) {
+      known.sign = sign;
+      return void known.layer.setLatLng([lat, lon]);
+    }
+    this.#unsign(zone);
+    const icon = divIcon({ className: `zone-sign zone-${kind}`, html: element('span', {}, text), iconSize: [0, 0] });
+    const layer = marker([lat, lon], { icon, keyboard: false }).addTo(this.#signs);
+    // The page has a list of them for the keyboard and for who listens.
+    layer.getElement()?.setAttribute('aria-hidden', 'true');
+    layer.on('click', () => this.#wishes.onZone?.(zone));
+    return void this.#signed.set(zone, { sign, layer });
   }
 
   /** @param {Iterable<import('./kerbside/feeds.js').Vehicle>} vehicles all that are to be seen */
@@ -177,7 +270,7 @@ export class CityMap {
   }
 
   /**
-   * Shows these places, or else all that is known.
+   * Shows these places, or else all that is known; the zones, or the whole ground, where nothing is.
    * @param {Iterable<Place>} [places]
    */
   fit(places) {
@@ -185,13 +278,19 @@ export class CityMap {
     const bounds = latLngBounds(found.map(({ lat, lon }) => [lat, lon]));
     if (!places) {
       const widen = (/** @type {any} */ layer) => bounds.extend(layer.getBounds?.() ?? layer.getLatLng());
-      for (const one of [this.#zones, this.#lines]) one.eachLayer(widen);
+      this.#lines.eachLayer(widen);
+      if (!bounds.isValid()) this.#outlines.eachLayer(widen);
+      if (!bounds.isValid() && this.#city) bounds.extend(this.#city);
     }
-    if (bounds.isValid()) this.#map.fitBounds(bounds, { animate: false, maxZoom: 16, padding: [32, 32] });
+    // What is hidden has no size, and nothing fits into it.
+    if (!bounds.isValid() || !this.#map.getSize().x) return;
+    this.#isPlaced = true;
+    this.#map.fitBounds(bounds, { animate: false, maxZoom: 16, padding: [32, 32] });
   }
 
   /** @param {Place} place @param {number} [zoom] */
   look(place, zoom = Math.max(15, this.#map.getZoom())) {
+    this.#isPlaced = true;
     this.#map.setView([place.lat, place.lon], zoom, { animate: false });
   }
 

@@ -13,8 +13,10 @@ export class Queues {
   zones = [];
   /** @type {Map<string, Queue>} by zone */
   queues = new Map();
+  /** @type {import('../assets/map.js').Zone[]} */
+  outlines = [];
   /**
-   * Where those who wait stood at last: the hub does not tell the outlines of zones.
+   * Where those who wait stood at last.
    * @type {Map<string, { lat: number, lon: number }>}
    */
   places = new Map();

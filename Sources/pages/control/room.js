@@ -1,7 +1,7 @@
 // The room: map and panel, which view is shown, and what the hub tells to whom.
 
 import { phrase, say } from '../assets/language.js';
-import { CityMap } from '../assets/map.js';
+import { CityMap, readZones } from '../assets/map.js';
 import { byId, decoded, element } from '../assets/page.js';
 import { lookOf } from '../assets/vehicles.js';
 import { Alarms } from './alarms.js';
@@ -148,7 +148,18 @@ hub.on('state', async ({ state }) => {
   await alarms.load();
   const { zones } = await ask('/v1/zones').catch(() => ({ zones: room.queues.zones }));
   room.queues.know(zones);
+  await showOutlines();
 });
+
+/** As they are now: an office may have changed them while the link was lost. */
+async function showOutlines() {
+  const outlines = await readZones().catch(() => undefined);
+  if (!outlines || JSON.stringify(outlines) === JSON.stringify(room.queues.outlines)) return;
+  room.queues.outlines = outlines;
+  room.map.outlines(outlines);
+  drawZones();
+  if (!isFitted) room.map.fit();
+}
 
 function drawLegend() {
   const counts = new Map(LOOKS.map((look) => [look, 0]));
@@ -164,8 +175,13 @@ function drawLegend() {
 }
 
 function drawZones() {
-  const { queues, places } = room.queues;
-  room.map.zones([...places].map(([zone, at]) => ({ zone, ...at, text: `${zone} · ${queues.get(zone)?.size ?? 0}` })));
+  const { queues, places, outlines } = room.queues;
+  room.map.zones(outlines.map(({ zone, lat, lon }) => {
+    const size = queues.get(zone)?.size ?? 0;
+    // Where those who wait stand, so that the sign is beside them.
+    const at = size ? places.get(zone) : undefined;
+    return { zone, lat, lon, ...at, text: `${zone} · ${size}`, kind: size ? 'plain' : 'empty' };
+  }));
 }
 
 /** Acts that the hub has not answered yet, if that takes long. */

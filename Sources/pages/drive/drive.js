@@ -8,6 +8,7 @@ import { clock, phrase } from '../assets/language.js';
 import { byId, connect, element, linkState, read } from '../assets/page.js';
 import { distance } from '../assets/places.js';
 import { ownToken, signedIn } from '../assets/sign-in.js';
+import { Ground } from './ground.js';
 import { SeatCount, bookings, seats } from './minibus.js';
 import { OfferScreen } from './offer.js';
 import { Position } from './place.js';
@@ -77,6 +78,7 @@ function drive() {
   const awake = new Awake();
   const count = new SeatCount();
   const screen = new OfferScreen();
+  const ground = new Ground();
 
   const hub = connect(localStore('kerbside.drive:'), (link) => {
     if (link === 'live') wasLive = true;
@@ -230,9 +232,14 @@ function drive() {
     byId('waits').replaceChildren(...keep(byId('waits'), [...alarm.line(), ...waiting()]));
     if (closed) {
       byId('bar').replaceChildren();
+      byId('ground').hidden = true;
       return patch(main, [ending(closed)]);
     }
     if (!state.isKnown) return undefined;
+    const [job] = state.jobs;
+    byId('ground').hidden = false;
+    const place = isRide ? (job.isAboard ? job.destination : job.pickup) : undefined;
+    ground.draw({ here: fix, heading, zone: isOn ? state.zone : undefined, place, isAboard: isRide && job.isAboard, id: claims.sub });
     const where = isRide ? [ride(state.jobs[0], around)] : state.jobs.length ? bookings(state, around) : [queue(state, around)];
     patch(main, [
       notes(state, around),

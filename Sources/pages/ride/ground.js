@@ -44,8 +44,8 @@ export class Ground {
     const at = home();
     if (at) this.#map.look(at, 14);
     const [{ stops }] = await Promise.all([read('/v1/stops'), this.#map.showLines()]).catch(() => [{ stops: [] }]);
-    // Without a place and without stops nobody knows which city this is.
-    if (at || stops.length) area.hidden = false;
+    // Without a place, stops and a ground nobody knows which city this is.
+    if (at || stops.length || (await this.#map.ground)) area.hidden = false;
     this.#shown = '';
     this.show(this.#pins);
     if (!at && !this.#pins.from) this.#map.fit();
