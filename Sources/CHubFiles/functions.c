@@ -97,6 +97,9 @@ static const unsigned char ride[] = {
 static const unsigned char ride_end[] = {
 #embed "../Hub/Rides/ride_end.lua"
 };
+static const unsigned char share[] = {
+#embed "../Hub/Sharing/share.lua"
+};
 static const unsigned char reservation[] = {
 #embed "../Hub/Reservations/reservation.lua"
 };
@@ -229,6 +232,7 @@ static const struct kerbside_file functions[] = {
     MODULE(request),
     MODULE(ride),
     MODULE(ride_end),
+    MODULE(share),
     MODULE(reservation),
     MODULE(seat),
     MODULE(seat_cancel),

@@ -181,6 +181,18 @@ static const unsigned char assets_map_js[] = {
 static const unsigned char assets_vehicles_js[] = {
 #embed "../pages/assets/vehicles.js"
 };
+static const unsigned char follow_follow_css[] = {
+#embed "../pages/follow/follow.css"
+};
+static const unsigned char follow_follow_js[] = {
+#embed "../pages/follow/follow.js"
+};
+static const unsigned char follow_index_html[] = {
+#embed "../pages/follow/index.html"
+};
+static const unsigned char ride_share_js[] = {
+#embed "../pages/ride/share.js"
+};
 static const unsigned char ride_alarm_js[] = {
 #embed "../pages/ride/alarm.js"
 };
@@ -406,6 +418,10 @@ static const struct kerbside_page pages[] = {
     PAGE("/assets/map.css", assets_map_css),
     PAGE("/assets/map.js", assets_map_js),
     PAGE("/assets/vehicles.js", assets_vehicles_js),
+    PAGE("/follow/follow.css", follow_follow_css),
+    PAGE("/follow/follow.js", follow_follow_js),
+    PAGE("/follow/index.html", follow_index_html),
+    PAGE("/ride/share.js", ride_share_js),
     PAGE("/ride/alarm.js", ride_alarm_js),
     PAGE("/ride/ground.js", ride_ground_js),
     PAGE("/ride/index.html", ride_index_html),

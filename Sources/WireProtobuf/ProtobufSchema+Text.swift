@@ -20,22 +20,22 @@ extension ProtobufSchema {
         Reply: id:1:uint64 json:2:bytes? hello:3:HelloOk? position:4:PositionOk? driver_available:5:QueuePlace?
             driver_unavailable:6:DriverState? offer_seen:7:Expiry? offer_accept:8:Assignment?
             offer_decline:9:RideOnly? ride_aboard:10:RideOnly? ride_end:11:RideOver? ride_noshow:12:RideOver?
-            ride_request:13:RequestOk? ride_cancel:14:RideState? ride_search:22:RideState? subscribe:15:SubscribeOk?
-            unsubscribe:16:ChannelOnly? watch:17:WatchOk? unwatch:18:ChannelOnly? seats_set:19:SeatsOk?
-            route_set:20:RouteOk? publish:21:SeqOnly? tour_start:50:Tour? tour_end:51:TourOver? stop_next:52:Tour?
-            stop_previous:53:Tour? seat_book:30:SeatPending? seat_request:38:SeatSearch?
-            seat_accept:31:SeatAssignment? seat_decline:32:BookingOnly? seat_cancel:33:BookingState?
-            seat_aboard:34:BookingSeats? seat_end:35:SeatsLeft? vehicle_get:36:VehicleView?
-            notify_set:37:NotifyWishes? line_eta:66:LineArrivals? stop_request:60:StopReceipt?
-            stop_cancel:61:StopOver? stop_accept:62:StopAnswered? stop_decline:63:StopAnswered?
-            stop_complete:64:StopAnswered? stop_noshow:65:StopAnswered? broadcast:70:NoticeSent?
-            office_queue:80:OfficeQueue? office_driver:81:OfficeDriver? office_ride:82:OfficeRide?
-            office_remove:83:OfficeRemoved? office_cancel:84:OfficeCancelled? office_block:85:OfficeBlocked?
-            office_unblock:86:OfficeUnblocked? office_audit:87:OfficeAudit? office_put:100:OfficePut?
-            office_offer:101:OfficeRideActed? office_reassign:102:OfficeRideActed? office_end:103:OfficeCancelled?
-            office_session_end:104:OfficeSessionEnded? sos:90:OwnAlarm? sos_cancel:91:OwnAlarm? sos_list:92:Alarms?
-            sos_acknowledge:93:OfficeActed? sos_close:94:OfficeActed? report_send:95:ReportOnly?
-            report_list:96:Reports? report_close:97:OfficeActed? drivers_set:110:DriverSet?
+            ride_request:13:RequestOk? ride_cancel:14:RideState? ride_search:22:RideState? ride_share:23:RideShared?
+            ride_unshare:24:RideOnly? subscribe:15:SubscribeOk? unsubscribe:16:ChannelOnly? watch:17:WatchOk?
+            unwatch:18:ChannelOnly? seats_set:19:SeatsOk? route_set:20:RouteOk? publish:21:SeqOnly?
+            tour_start:50:Tour? tour_end:51:TourOver? stop_next:52:Tour? stop_previous:53:Tour?
+            seat_book:30:SeatPending? seat_request:38:SeatSearch? seat_accept:31:SeatAssignment?
+            seat_decline:32:BookingOnly? seat_cancel:33:BookingState? seat_aboard:34:BookingSeats?
+            seat_end:35:SeatsLeft? vehicle_get:36:VehicleView? notify_set:37:NotifyWishes? line_eta:66:LineArrivals?
+            stop_request:60:StopReceipt? stop_cancel:61:StopOver? stop_accept:62:StopAnswered?
+            stop_decline:63:StopAnswered? stop_complete:64:StopAnswered? stop_noshow:65:StopAnswered?
+            broadcast:70:NoticeSent? office_queue:80:OfficeQueue? office_driver:81:OfficeDriver?
+            office_ride:82:OfficeRide? office_remove:83:OfficeRemoved? office_cancel:84:OfficeCancelled?
+            office_block:85:OfficeBlocked? office_unblock:86:OfficeUnblocked? office_audit:87:OfficeAudit?
+            office_put:100:OfficePut? office_offer:101:OfficeRideActed? office_reassign:102:OfficeRideActed?
+            office_end:103:OfficeCancelled? office_session_end:104:OfficeSessionEnded? sos:90:OwnAlarm?
+            sos_cancel:91:OwnAlarm? sos_list:92:Alarms? sos_acknowledge:93:OfficeActed? sos_close:94:OfficeActed?
+            report_send:95:ReportOnly? report_list:96:Reports? report_close:97:OfficeActed? drivers_set:110:DriverSet?
             drivers_get:111:DriverRecord? drivers_list:112:DriverRecords? drivers_remove:113:DriverSet?
             vehicles_set:114:VehicleSet? vehicles_get:115:VehicleRecord? vehicles_list:116:VehicleRecords?
             vehicles_remove:117:VehicleSet? advice_get:140:Advice? reliability_get:141:Reliability?
@@ -95,6 +95,7 @@ extension ProtobufSchema {
             receipt:7:string? fare:8:Fare? payment:9:Payment?
         RequestOk: ride:1:string zone:2:string state:3:string until:4:uint64? fare:5:Fare?
         RideState: ride:1:string state:2:string
+        RideShared: ride:1:string link:2:string
         SubscribeOk: channel:1:string seq:2:string?
         ChannelOnly: channel:1:string
         WatchOk: channel:1:string cells:2:uint32 replaced:3:bool?

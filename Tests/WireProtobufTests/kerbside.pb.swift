@@ -1341,6 +1341,22 @@ package nonisolated struct Kerbside_V1_Reply: Sendable {
     set {ok = .rideSearch(newValue)}
   }
 
+  package var rideShare: Kerbside_V1_RideShared {
+    get {
+      if case .rideShare(let v)? = ok {return v}
+      return Kerbside_V1_RideShared()
+    }
+    set {ok = .rideShare(newValue)}
+  }
+
+  package var rideUnshare: Kerbside_V1_RideOnly {
+    get {
+      if case .rideUnshare(let v)? = ok {return v}
+      return Kerbside_V1_RideOnly()
+    }
+    set {ok = .rideUnshare(newValue)}
+  }
+
   package var subscribe: Kerbside_V1_SubscribeOk {
     get {
       if case .subscribe(let v)? = ok {return v}
@@ -1935,6 +1951,8 @@ package nonisolated struct Kerbside_V1_Reply: Sendable {
     case rideRequest(Kerbside_V1_RequestOk)
     case rideCancel(Kerbside_V1_RideState)
     case rideSearch(Kerbside_V1_RideState)
+    case rideShare(Kerbside_V1_RideShared)
+    case rideUnshare(Kerbside_V1_RideOnly)
     case subscribe(Kerbside_V1_SubscribeOk)
     case unsubscribe(Kerbside_V1_ChannelOnly)
     case watch(Kerbside_V1_WatchOk)
@@ -3501,6 +3519,21 @@ package nonisolated struct Kerbside_V1_RideState: Sendable {
 
   /// cancelled; of ride.search: searching
   package var state: String = String()
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+package nonisolated struct Kerbside_V1_RideShared: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var ride: String = String()
+
+  /// of the page for friends, below the address of the hub
+  package var link: String = String()
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -10536,7 +10569,7 @@ nonisolated extension Kerbside_V1_ServerMessage: SwiftProtobuf.Message, SwiftPro
 
 nonisolated extension Kerbside_V1_Reply: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Reply"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}json\0\u{1}hello\0\u{1}position\0\u{3}driver_available\0\u{3}driver_unavailable\0\u{3}offer_seen\0\u{3}offer_accept\0\u{3}offer_decline\0\u{3}ride_aboard\0\u{3}ride_end\0\u{3}ride_noshow\0\u{3}ride_request\0\u{3}ride_cancel\0\u{1}subscribe\0\u{1}unsubscribe\0\u{1}watch\0\u{1}unwatch\0\u{3}seats_set\0\u{3}route_set\0\u{1}publish\0\u{3}ride_search\0\u{4}\u{8}seat_book\0\u{3}seat_accept\0\u{3}seat_decline\0\u{3}seat_cancel\0\u{3}seat_aboard\0\u{3}seat_end\0\u{3}vehicle_get\0\u{3}notify_set\0\u{3}seat_request\0\u{4}\u{c}tour_start\0\u{3}tour_end\0\u{3}stop_next\0\u{3}stop_previous\0\u{4}\u{7}stop_request\0\u{3}stop_cancel\0\u{3}stop_accept\0\u{3}stop_decline\0\u{3}stop_complete\0\u{3}stop_noshow\0\u{3}line_eta\0\u{2}\u{4}broadcast\0\u{4}\u{a}office_queue\0\u{3}office_driver\0\u{3}office_ride\0\u{3}office_remove\0\u{3}office_cancel\0\u{3}office_block\0\u{3}office_unblock\0\u{3}office_audit\0\u{2}\u{3}sos\0\u{3}sos_cancel\0\u{3}sos_list\0\u{3}sos_acknowledge\0\u{3}sos_close\0\u{3}report_send\0\u{3}report_list\0\u{3}report_close\0\u{4}\u{3}office_put\0\u{3}office_offer\0\u{3}office_reassign\0\u{3}office_end\0\u{3}office_session_end\0\u{4}\u{6}drivers_set\0\u{3}drivers_get\0\u{3}drivers_list\0\u{3}drivers_remove\0\u{3}vehicles_set\0\u{3}vehicles_get\0\u{3}vehicles_list\0\u{3}vehicles_remove\0\u{4}\u{d}reservation_make\0\u{3}reservation_list\0\u{3}reservation_cancel\0\u{4}\u{8}advice_get\0\u{3}reliability_get\0\u{3}reliability_of\0\u{3}reliability_reset\0\u{4}\u{7}fare_estimate\0\u{3}payment_report\0\u{3}receipt_get\0\u{3}trip_rate\0\u{3}ratings_get\0\u{3}trips_list\0\u{4}\u{5}push_subscribe\0\u{3}push_unsubscribe\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}json\0\u{1}hello\0\u{1}position\0\u{3}driver_available\0\u{3}driver_unavailable\0\u{3}offer_seen\0\u{3}offer_accept\0\u{3}offer_decline\0\u{3}ride_aboard\0\u{3}ride_end\0\u{3}ride_noshow\0\u{3}ride_request\0\u{3}ride_cancel\0\u{1}subscribe\0\u{1}unsubscribe\0\u{1}watch\0\u{1}unwatch\0\u{3}seats_set\0\u{3}route_set\0\u{1}publish\0\u{3}ride_search\0\u{3}ride_share\0\u{3}ride_unshare\0\u{4}\u{6}seat_book\0\u{3}seat_accept\0\u{3}seat_decline\0\u{3}seat_cancel\0\u{3}seat_aboard\0\u{3}seat_end\0\u{3}vehicle_get\0\u{3}notify_set\0\u{3}seat_request\0\u{4}\u{c}tour_start\0\u{3}tour_end\0\u{3}stop_next\0\u{3}stop_previous\0\u{4}\u{7}stop_request\0\u{3}stop_cancel\0\u{3}stop_accept\0\u{3}stop_decline\0\u{3}stop_complete\0\u{3}stop_noshow\0\u{3}line_eta\0\u{2}\u{4}broadcast\0\u{4}\u{a}office_queue\0\u{3}office_driver\0\u{3}office_ride\0\u{3}office_remove\0\u{3}office_cancel\0\u{3}office_block\0\u{3}office_unblock\0\u{3}office_audit\0\u{2}\u{3}sos\0\u{3}sos_cancel\0\u{3}sos_list\0\u{3}sos_acknowledge\0\u{3}sos_close\0\u{3}report_send\0\u{3}report_list\0\u{3}report_close\0\u{4}\u{3}office_put\0\u{3}office_offer\0\u{3}office_reassign\0\u{3}office_end\0\u{3}office_session_end\0\u{4}\u{6}drivers_set\0\u{3}drivers_get\0\u{3}drivers_list\0\u{3}drivers_remove\0\u{3}vehicles_set\0\u{3}vehicles_get\0\u{3}vehicles_list\0\u{3}vehicles_remove\0\u{4}\u{d}reservation_make\0\u{3}reservation_list\0\u{3}reservation_cancel\0\u{4}\u{8}advice_get\0\u{3}reliability_get\0\u{3}reliability_of\0\u{3}reliability_reset\0\u{4}\u{7}fare_estimate\0\u{3}payment_report\0\u{3}receipt_get\0\u{3}trip_rate\0\u{3}ratings_get\0\u{3}trips_list\0\u{4}\u{5}push_subscribe\0\u{3}push_unsubscribe\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -10811,6 +10844,32 @@ nonisolated extension Kerbside_V1_Reply: SwiftProtobuf.Message, SwiftProtobuf._M
         if let v = v {
           if hadOneofValue {try decoder.handleConflictingOneOf()}
           self.ok = .rideSearch(v)
+        }
+      }()
+      case 23: try {
+        var v: Kerbside_V1_RideShared?
+        var hadOneofValue = false
+        if let current = self.ok {
+          hadOneofValue = true
+          if case .rideShare(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.ok = .rideShare(v)
+        }
+      }()
+      case 24: try {
+        var v: Kerbside_V1_RideOnly?
+        var hadOneofValue = false
+        if let current = self.ok {
+          hadOneofValue = true
+          if case .rideUnshare(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.ok = .rideUnshare(v)
         }
       }()
       case 30: try {
@@ -11755,6 +11814,14 @@ nonisolated extension Kerbside_V1_Reply: SwiftProtobuf.Message, SwiftProtobuf._M
     case .rideSearch?: try {
       guard case .rideSearch(let v)? = self.ok else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 22)
+    }()
+    case .rideShare?: try {
+      guard case .rideShare(let v)? = self.ok else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 23)
+    }()
+    case .rideUnshare?: try {
+      guard case .rideUnshare(let v)? = self.ok else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 24)
     }()
     case .seatBook?: try {
       guard case .seatBook(let v)? = self.ok else { preconditionFailure() }
@@ -14550,6 +14617,41 @@ nonisolated extension Kerbside_V1_RideState: SwiftProtobuf.Message, SwiftProtobu
   package static func ==(lhs: Kerbside_V1_RideState, rhs: Kerbside_V1_RideState) -> Bool {
     if lhs.ride != rhs.ride {return false}
     if lhs.state != rhs.state {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kerbside_V1_RideShared: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".RideShared"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}ride\0\u{1}link\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.ride) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.link) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.ride.isEmpty {
+      try visitor.visitSingularStringField(value: self.ride, fieldNumber: 1)
+    }
+    if !self.link.isEmpty {
+      try visitor.visitSingularStringField(value: self.link, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_RideShared, rhs: Kerbside_V1_RideShared) -> Bool {
+    if lhs.ride != rhs.ride {return false}
+    if lhs.link != rhs.link {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

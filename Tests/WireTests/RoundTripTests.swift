@@ -60,7 +60,7 @@ struct RoundTripTests {
                 .rideRequest(
                     lat: 1, lon: 2, passengers: 1, destination: nil, needs: ["wheelchair", "x-2"], wait: true)),
             .rides(.rideCancel(ride: nil)), .rides(.rideCancel(ride: "r")), .rides(.rideSearch(ride: nil)),
-            .rides(.rideSearch(ride: "r")),
+            .rides(.rideSearch(ride: "r")), .rides(.rideShare(ride: nil)), .rides(.rideUnshare(ride: "r")),
             .channels(.subscribe(channel: "topic:ride.*", options: FeedOptions(), since: "1795210199123-0")),
             .channels(
                 .subscribe(

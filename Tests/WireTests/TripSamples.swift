@@ -71,6 +71,8 @@ extension SeededGenerator {
             TripPerson(role: Bool.random(using: &random) ? .driver : .passenger, subject: random.identifier())
         }
         switch name {
+        case "ride.share": return .rides(.rideShare(ride: optional { $0.identifier() }))
+        case "ride.unshare": return .rides(.rideUnshare(ride: optional { $0.identifier() }))
         case "fare.estimate":
             return .trips(
                 .estimate(

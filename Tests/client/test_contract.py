@@ -37,8 +37,9 @@ OFFICE_EVENTS = """sos.raised sos.updated sos.acknowledged sos.closed caller.tol
 STATES = "queue.rank ride.eta seat.eta stop.eta seat.stops positions bus tour".split()
 CITY_EVENTS = sorted(yaml.safe_load((contract.DIRECTORY / "events.yaml").read_text())["events"])
 COMMANDS = """hello position driver.available driver.unavailable offer.seen offer.accept offer.decline ride.aboard
-    ride.end ride.noshow ride.request ride.cancel ride.search subscribe unsubscribe watch unwatch seats.set route.set
-    publish seat.book seat.request seat.accept seat.decline seat.cancel seat.aboard seat.end vehicle.get notify.set
+    ride.end ride.noshow ride.request ride.cancel ride.search ride.share ride.unshare subscribe unsubscribe watch unwatch
+    seats.set route.set publish
+    seat.book seat.request seat.accept seat.decline seat.cancel seat.aboard seat.end vehicle.get notify.set
     push.subscribe push.unsubscribe broadcast
     tour.start tour.end stop.next stop.previous
     line.eta stop.request stop.cancel stop.accept stop.decline stop.complete stop.noshow

@@ -111,7 +111,7 @@ final class Rides: Capability {
                 ],
                 message,
                 session)
-        case .rideRequest, .rideSearch: return false
+        case .rideRequest, .rideSearch, .rideShare, .rideUnshare: return false
         }
         return true
     }
@@ -162,7 +162,7 @@ final class Rides: Capability {
                     "by": RedisArgument(by(message, session)),
                 ], message, session)
         case .driverAvailable, .driverUnavailable, .offerSeen, .offerAccept, .offerDecline, .rideAboard, .rideEnd,
-            .rideNoshow:
+            .rideNoshow, .rideShare, .rideUnshare:
             return false
         }
         return true

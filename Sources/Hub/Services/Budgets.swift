@@ -22,6 +22,9 @@ final class Budgets {
         (claims.isGuest ? guest : "\(claims.role.rawValue):") + claims.subject
     }
 
+    /// Of who follows a ride by a link: as if it were a guest of its network. `link`: a text that tells it from others; `network`: a mark.
+    static func key(ofFollower link: String, network: String) -> String { "\(guest)guest-\(network)-\(link)" }
+
     /// Of a guest's budget that of all guests of its network, as each of them may be a new one in a moment; nil for all others.
     static func group(of key: String) -> String? {
         guard key.hasPrefix(guest) else { return nil }

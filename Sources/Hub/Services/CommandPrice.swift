@@ -30,7 +30,7 @@ enum CommandPrice {
         case .tours(.tourStart), .tours(.tourEnd): 5
         // Looks for a driver for each ride that waits in the zone; or gives a ride back and rings the next one.
         case .rides(.driverAvailable), .rides(.rideSearch): 5
-        case .seats(.seatsSet): 2
+        case .seats(.seatsSet), .rides(.rideShare), .rides(.rideUnshare): 2
         // Told to every connection of the subject, and kept in its history.
         case .notifications(.notifySet): 5
         // Told to the passengers and to every worker, each of which finds out for whom it leads where they want to go.

@@ -73,7 +73,7 @@ public actor Worker {
             events, events.readings, Notifications(services), Broadcasts(services), Office(services),
             OfficeSessions(services, clients),
             Safety(services, topics.readings), Registry(services), SignPages(services), Reservations(services),
-            Trips(services, fares), Advice(services), Reliability(services), try Pushes(services),
+            Sharing(services, learning), Trips(services, fares), Advice(services), Reliability(services), try Pushes(services),
             CatalogReader(services), ZonePage(services), Realtime(services), Statistics(services), WebPages(services),
             MapTiles(services),
             StatusPages(services), ContractPage(services), Sweeps(services), TicketRenewal(services), deliveries,

@@ -19,6 +19,10 @@ public enum RideCommand: CommandGroup {
     case rideCancel(ride: String?)
     /// The passenger waits no longer for a driver that is lost.
     case rideSearch(ride: String?)
+    /// A link by which friends follow the ride.
+    case rideShare(ride: String?)
+    /// All its links are taken back.
+    case rideUnshare(ride: String?)
 
     private static let oneRide = Field.required("ride", .ride)
     private static let ride = Field.optional("ride", .ride)
@@ -64,6 +68,12 @@ public enum RideCommand: CommandGroup {
         CommandKind(
             "ride.search", [.passenger], .own, forCallers: true, ride, make: RideCommand.rideSearch,
             take: { if case .rideSearch(let ride) = $0 { ride } else { nil } }),
+        CommandKind(
+            "ride.share", [.passenger], .own, ride, make: RideCommand.rideShare,
+            take: { if case .rideShare(let ride) = $0 { ride } else { nil } }),
+        CommandKind(
+            "ride.unshare", [.passenger], .own, ride, make: RideCommand.rideUnshare,
+            take: { if case .rideUnshare(let ride) = $0 { ride } else { nil } }),
     ]
 }
 

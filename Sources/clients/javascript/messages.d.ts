@@ -67,6 +67,14 @@ export interface Commands {
     on_behalf_of?: Caller;
     ride?: string;
   };
+  /** Of the open ride. A ride has three links at most (`not_available`). A link shows its ride to whoever has it, read only: the car, where it is, and how long it takes; no person. It ends with the ride. */
+  "ride.share": {
+    ride?: string;
+  };
+  /** Whoever has one of its links sees nothing any more. */
+  "ride.unshare": {
+    ride?: string;
+  };
   /** A feed of vehicles (a zone, one vehicle, the city), answered by a snapshot; or a topic, a line or the city's events, from after the `seq` in `since` on, a line's buses by a snapshot. */
   "subscribe": {
     channel: string;
@@ -591,6 +599,14 @@ export interface Replies {
   "ride.search": {
     ride: string;
     state: "searching";
+  };
+  /** `link`: of the page for friends, below the address of the hub. What follows `#` is the secret, for `GET /v1/follow`. */
+  "ride.share": {
+    ride: string;
+    link: string;
+  };
+  "ride.unshare": {
+    ride: string;
   };
   /** With `seq` for a topic or the city's events: where the reader stands, and the place to resume from if nothing more came. */
   "subscribe": {

@@ -53,6 +53,18 @@ export class Kept {
     this.#write('ended', trip);
   }
 
+  /**
+   * The link by which friends follow a ride.
+   * @returns {{ ride: string, link: string } | undefined}
+   */
+  get shared() {
+    return this.#read('shared') ?? undefined;
+  }
+
+  set shared(shared) {
+    this.#write('shared', shared);
+  }
+
   /** @returns {Place[]} */
   get favourites() {
     return this.#read('favourites') ?? [];

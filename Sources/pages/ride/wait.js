@@ -4,6 +4,7 @@ import { sure } from '../assets/ask.js';
 import { clock, money, phrase } from '../assets/language.js';
 import { element } from '../assets/page.js';
 import { minutesTo } from './journey.js';
+import { shareBox } from './share.js';
 import { named } from './where.js';
 import { needName, put, reason, way } from './words.js';
 
@@ -203,6 +204,7 @@ export function waitView(app) {
       trouble,
       ...who,
       wishList(asked, now),
+      ...(now.kind === 'ride' ? [shareBox(app, now.id)] : []),
       buttons,
     ],
     update,

@@ -306,6 +306,28 @@ class RideSearchReply(TypedDict):
     state: Literal["searching"]
 
 
+class RideShareFields(TypedDict):
+    """Of the open ride. A ride has three links at most (`not_available`). A link shows its ride to whoever has it, read
+    only: the car, where it is, and how long it takes; no person. It ends with the ride."""
+
+    ride: NotRequired[str]
+
+
+class RideShareReply(TypedDict):
+    ride: str
+    link: str
+
+
+class RideUnshareFields(TypedDict):
+    """Whoever has one of its links sees nothing any more."""
+
+    ride: NotRequired[str]
+
+
+class RideUnshareReply(TypedDict):
+    ride: str
+
+
 StateKind = Literal["taxi", "minibus", "bus"]
 
 
@@ -4233,6 +4255,16 @@ class Call(Protocol):
     def __call__(
         self, cmd: Literal["ride.search"], fields: RideSearchFields = ..., *, key: str | None = None
     ) -> Future[RideSearchReply]: ...
+
+    @overload
+    def __call__(
+        self, cmd: Literal["ride.share"], fields: RideShareFields = ..., *, key: str | None = None
+    ) -> Future[RideShareReply]: ...
+
+    @overload
+    def __call__(
+        self, cmd: Literal["ride.unshare"], fields: RideUnshareFields = ..., *, key: str | None = None
+    ) -> Future[RideUnshareReply]: ...
 
     @overload
     def __call__(

@@ -334,6 +334,57 @@ public enum Commands {
         }
     }
 
+    /// Of the open ride. A ride has three links at most (`not_available`). A link shows its ride to whoever has it, read
+    /// only: the car, where it is, and how long it takes; no person. It ends with the ride.
+    public struct RideShare: Command {
+        public static let name = "ride.share"
+        public var ride: String?
+
+        public init(ride: String? = nil) {
+            self.ride = ride
+        }
+
+        public var fields: [String: JSON] {
+            var fields: [String: JSON] = [:]
+            fields["ride"] = ride?.json
+            return fields
+        }
+
+        public struct Reply: Readable, Sendable {
+            public var ride: String
+            public var link: String
+
+            public init(_ json: JSON) throws {
+                ride = try json.field("ride")
+                link = try json.field("link")
+            }
+        }
+    }
+
+    /// Whoever has one of its links sees nothing any more.
+    public struct RideUnshare: Command {
+        public static let name = "ride.unshare"
+        public var ride: String?
+
+        public init(ride: String? = nil) {
+            self.ride = ride
+        }
+
+        public var fields: [String: JSON] {
+            var fields: [String: JSON] = [:]
+            fields["ride"] = ride?.json
+            return fields
+        }
+
+        public struct Reply: Readable, Sendable {
+            public var ride: String
+
+            public init(_ json: JSON) throws {
+                ride = try json.field("ride")
+            }
+        }
+    }
+
     /// A driver tells how many seats are taken; watchers see how many are free. In a minibus seats that are promised to
     /// passengers who are not aboard yet count as taken.
     public struct SeatsSet: Command {
