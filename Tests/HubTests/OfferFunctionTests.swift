@@ -231,7 +231,8 @@ import Wire
     }
 
     /// An offer may last longer than the search: because it is set so, or because that was set while it was open.
-    @Test("A search that nobody answers ends at its time, and the driver's screen is cleared", arguments: [true, false])
+    @Test(
+        "A search that nobody answers ends at its time, and the driver's screen is cleared", arguments: [true, false])
     func searchTimesOut(isSetBefore: Bool) async throws {
         try await TestCity.run { city in
             try await city.queue("14", "T1")

@@ -132,7 +132,7 @@ import Wire
         }
     }
 
-    @Test("M10: a taxi that stands still with a passenger who is not there has no trip and no fare, however long it waits")
+    @Test("M10: a taxi that stands still with nobody aboard has no trip and no fare, however long it waits")
     func stoodStill() async throws {
         for (lat, isTrip) in [("45.1005", false), ("45.1015", true)] {
             try await TestCity.run { city in

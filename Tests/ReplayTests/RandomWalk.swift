@@ -111,7 +111,7 @@ final class FunctionHarness {
             "../../Sources/Hub")
         let order = try String(contentsOf: hub.appendingPathComponent("../CHubFiles/functions.c"), encoding: .utf8)
         let files = try FileManager.default.subpathsOfDirectory(atPath: hub.path)
-        let modules = try order.matches(of: / {4}MODULE\((\w+)\)/).map { match in
+        let modules = try order.matches(of: /MODULE\((\w+)\),/).map { match in
             let file = files.first { $0.hasSuffix("/\(match.1).lua") } ?? "\(match.1).lua"
             return FunctionLibrary.Module(
                 String(match.1), Array(try Data(contentsOf: hub.appendingPathComponent(file))))

@@ -40,7 +40,9 @@ struct SharedPage {
             // Nobody writes more of one, and what is written costs the reader: the rest is not looked at.
             let parts = encoding.utf8.prefix(mostOfEncoding).split(separator: UInt8(ascii: ";"))
             guard let name = parts.first.map(Self.plain), name == "gzip" || name == "*" else { return false }
-            return !parts.dropFirst().map(Self.plain).contains { $0.hasPrefix("q=") && (Double($0.dropFirst(2)) ?? 1) == 0 }
+            return !parts.dropFirst().map(Self.plain).contains {
+                $0.hasPrefix("q=") && (Double($0.dropFirst(2)) ?? 1) == 0
+            }
         }
     }
 }
