@@ -47,6 +47,7 @@ async def test_a_friend_sees_the_car_until_the_ride_is_over(hub, cast):
     assert (told["model"], told["colour"]) == ("Skoda Octavia", "white") and told["eta_s"] > 0
     await driver.drive(here.a.centre)
     await rider.until("ride.arrived")
+    await driver.known()
     told = seen(hub, link)
     assert told["state"] == "arrived" and "eta_s" not in told
     assert told["position"]["lat"] == pytest.approx(here.a.centre.lat, abs=1e-4)
