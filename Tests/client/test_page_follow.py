@@ -3,6 +3,7 @@
 import pytest
 from playwright.async_api import expect
 
+from kerbside import patience
 from kerbside.browser import DESKTOP, PHONE, SMALL, Page
 from kerbside.ride_page import RidePage, registered
 
@@ -21,6 +22,11 @@ async def shared(one):
     await one.press("Share this ride")
     await one.page.wait_for_function("window.given.length > 0")
     return (await one.page.evaluate("window.given.at(-1)"))["url"]
+
+
+async def soon(friend, text):
+    """A friend's page looks every five seconds."""
+    await expect(friend.page.locator("main")).to_contain_text(text, timeout=4 * patience.MESSAGE * 1000)
 
 
 def following(hub, url, size=PHONE, scheme="light", **options):
@@ -56,12 +62,12 @@ async def test_a_friend_follows_a_ride_to_its_end(city, cast, size, scheme, scri
             assert not [asked for asked in friend.asked if url[-22:] in asked and "#" not in asked]
             assert not friend.links and await friend.page.evaluate("localStorage.length") == 0
             await driver.drive(here.a.centre)
-            await friend.sees("The taxi is at the pickup")
+            await soon(friend, "The taxi is at the pickup")
             await driver.call("ride.aboard")
-            await friend.sees("On the way")
+            await soon(friend, "On the way")
             await friend.is_well()
             await driver.call("ride.end")
-            await friend.sees("The ride is over")
+            await soon(friend, "The ride is over")
             await expect(friend.page.locator("#ground")).to_be_hidden()
             await friend.is_well()
 
@@ -81,7 +87,7 @@ async def test_who_stops_sharing_is_followed_no_more(city, cast):
             await one.press("Stop sharing")
             await expect(one.page.locator(".share")).to_contain_text("Nobody follows this ride any more.")
             await expect(one.page.get_by_role("button", name="Stop sharing")).to_be_hidden()
-            await friend.sees("This link shows no ride")
+            await soon(friend, "This link shows no ride")
             await friend.is_well(refused=True)
         assert await shared(one) != url
         await one.is_well()

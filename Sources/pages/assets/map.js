@@ -118,6 +118,11 @@ export class CityMap {
     if (answer?.status !== 200) return false;
     /** @type {import('./base-map.js').About} */
     const about = await answer.json();
+    const [west, south, east, north] = about.bounds;
+    const isCity = west < east && south < north && east - west < CITY_AT_MOST;
+    if (isCity) this.#city = latLngBounds([[south, west], [north, east]]);
+    // Before there are tiles: nobody needs those of the whole world.
+    if (!this.#isPlaced) this.fit();
     const area = this.#map.getContainer();
     area.classList.add('has-ground');
     if (about.vector_layers) {
@@ -137,11 +142,7 @@ export class CityMap {
       credit.addEventListener(kind, (event) => event.stopPropagation(), { passive: true });
     }
     if (words.trim()) area.append(credit);
-    const [west, south, east, north] = about.bounds;
-    if (!(west < east && south < north && east - west < CITY_AT_MOST)) return false;
-    this.#city = latLngBounds([[south, west], [north, east]]);
-    if (!this.#isPlaced) this.fit();
-    return true;
+    return this.#city !== undefined;
   }
 
   /** The ways of the lines and their stops, as the hub has them. */
