@@ -104,7 +104,11 @@ export class CityMap {
     area.addEventListener('keydown', (event) => this.#pressed(event, area));
     matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.#paintStops());
     this.ground = this.#layGround();
-    new ResizeObserver(() => this.#map.invalidateSize({ animate: false })).observe(area);
+    new ResizeObserver(() => {
+      this.#map.invalidateSize({ animate: false });
+      // It was hidden until now.
+      if (!this.#isPlaced) this.fit();
+    }).observe(area);
   }
 
   /** For who measures. */
