@@ -11,6 +11,7 @@ import pytest
 import yaml
 from websockets.asyncio.client import connect
 
+from conftest import running
 from kerbside import contract, patience
 from kerbside.client import SUBPROTOCOL, parse
 from kerbside.hub import ROOT, run
@@ -188,8 +189,14 @@ def test_the_tables_of_codes_are_those_of_the_contract():
     assert closes == {str(code): (row["meaning"], row["reconnect"]) for code, row in contract.CLOSE_CODES.items()}
 
 
+@pytest.fixture(scope="module")
+def pushing():
+    """A hub that sends pushes, which none does unless it is told who answers for them."""
+    yield from running(push__subject="mailto:office@example.org")
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_settings_and_metrics_are_there(page, hub):
+def test_settings_and_metrics_are_there(page, hub, pushing):
     sections = yaml.safe_load((ROOT / "config/kerbside.yaml").read_text())
 
     def is_there(name):
@@ -206,7 +213,8 @@ def test_settings_and_metrics_are_there(page, hub):
     assert not [name for name in named if not is_there(name) and "_" in name]
     # The recorder is a process of its own, and says how it stands a moment later.
     hub.wait_until("the recorder is there", lambda: "kerbside_records_lag_seconds" in hub.http("/metrics").text)
-    kinds = set(re.findall(r"^# TYPE (\w+)", hub.http("/metrics").text, re.MULTILINE))
+    pushing.wait_until("so is who sends pushes", lambda: "kerbside_push_waiting" in pushing.http("/metrics").text)
+    kinds = {name for one in (hub, pushing) for name in re.findall(r"^# TYPE (\w+)", one.http("/metrics").text, re.MULTILINE)}
     for name in re.findall(r"`[^`]*?\b(kerbside_[a-z_]+|process_[a-z_]+)", text):
         assert name in kinds or name.removesuffix("_bucket") in kinds, name
 

@@ -2,6 +2,7 @@
 
 import contextlib
 import http.server
+import re
 import struct
 import threading
 import zlib
@@ -38,7 +39,7 @@ async def test_the_control_room_has_streets_parks_water_and_names(hub, cast, siz
         await expect(credit.get_by_role("link")).to_have_attribute("href", "https://www.openstreetmap.org/copyright")
         # The zones above it, and how many wait in each.
         await expect(page.locator("path.zone-outline")).to_have_count(37)
-        await expect(page.locator(".zone-plain").first).to_contain_text("· 1")
+        await expect(page.locator(".zone-plain").first).to_contain_text(re.compile("· [1-9]"))
         await one.is_well()
         assert any("/tiles/" in url and ".mvt" in url for url in one.asked)
         # The device has changed over.

@@ -186,6 +186,8 @@ async def test_v1_m10_how_a_reserved_ride_is_paid_its_passenger_says(new_hub, ca
     await driver.drive(here.a.centre)
     await passenger.until("ride.arrived", ride=ride)
     await driver.call("ride.aboard", ride=ride)
+    await driver.drive(here.b.centre, step=200)
+    await driver.known()
     # What ends within a minute of its request is no trip.
     for moment in ("requested_at", "aboard_at"):
         hub.redis.hincrby(hub.key(f"ride:{ride}"), moment, -10 * MINUTE)
