@@ -20,7 +20,7 @@ Object.defineProperty(navigator, 'clipboard', { value: { writeText: async (url) 
 async def shared(one):
     """The address that the page has shared."""
     await one.press("Share this ride")
-    await one.page.wait_for_function("window.given.length > 0")
+    await one.page.wait_for_function("() => window.given.length > 0")
     return (await one.page.evaluate("window.given.at(-1)"))["url"]
 
 

@@ -154,7 +154,7 @@ async def test_a_damaged_tile_leaves_its_square_blank(hub):
             await page.route("**/*.mvt?*", lambda route, _, body=content: route.fulfill(body=body))
             await page.reload()
             await on_a_map(page, PARK, 15)
-            await page.wait_for_function("document.querySelectorAll('.leaflet-tile-loaded').length >= 4")
+            await page.wait_for_function("() => document.querySelectorAll('.leaflet-tile-loaded').length >= 4")
             assert (await page.evaluate(PIXELS, ["road"]))["road"] == 0
         assert not one.faults
 
@@ -209,7 +209,7 @@ async def test_pictures_of_another_host_where_that_is_configured(new_hub, cast):
         await cast.queue(hub, hub.block().a.centre, 1)
         async with Room(hub) as one:
             page = one.page
-            shown = "[...document.querySelectorAll('img.leaflet-tile')].some((one) => one.naturalWidth === 256)"
+            shown = "() => [...document.querySelectorAll('img.leaflet-tile')].some((one) => one.naturalWidth === 256)"
             await page.wait_for_function(shown)
             await expect(page.locator(".map-credit")).to_have_text("© Somebody")
             others = [url for url in one.asked if not url.startswith((f"http://127.0.0.1:{hub.port}/", "data:"))]
