@@ -1,3 +1,4 @@
+import RedisLink
 import Testing
 import Wire
 
