@@ -12,13 +12,15 @@ import Wire
     /// What a friend sees; nil: nothing.
     private static func seen(_ city: TestCity, _ secret: String = one) async throws -> JSONValue? {
         let bytes = try #require(try await city.call("share_read", [secret]).bytes)
-        return bytes.isEmpty ? nil : try JSONValue(parsing: bytes)
+        guard !bytes.isEmpty else { return Optional.none }
+        return try JSONValue(parsing: bytes)
     }
 
     @Test("A friend sees the car from the search to the end, and then nothing of it")
     func wholeRide() async throws {
         try await TestCity.run { city in
             try await city.queue("14", "T1")
+            try await city.position("T1", "45.11", at: 1)
             #expect(try await city.request("p1", "r1", "14").isOK)
             let shared = try await city.command("ride_share", "p1", "", "k", Self.one)
             #expect(shared["link"]?.text == "/follow/#" + Self.one && shared["ride"]?.text == "r1")

@@ -49,6 +49,10 @@ import Testing
             case "fares.night_hours": flags[row.key] = "22:00-06:00"
             case "vehicles.currency": flags[row.key] = "ZAR"
             case "clock.start": flags[row.key] = "2026-02-16T15:58:00Z"
+            case "pages.raster_tiles": flags[row.key] = "https://a.example/{z}/{x}/{y}.png"
+            case "push.subject": flags[row.key] = "mailto:office@a.example"
+            case "push.ca": flags[row.key] = file
+            case "push.services": flags[row.key] = "push.a.example"
             case "log.level": flags[row.key] = "error"
             case "log.format": flags[row.key] = "json"
             default:

@@ -55,7 +55,8 @@ local function forget_vehicle(c, vehicle)
     if known[2] then redis.call('SREM', c.p .. 'cell:' .. known[2], vehicle) end
     redis.call('ZREM', c.p .. 'pos', vehicle)
     redis.call('HDEL', c.p .. 'ways', vehicle)
-    redis.call('DEL', c.p .. 'vehicle:' .. vehicle, c.p .. 'subscriptions:driver:' .. vehicle)
+    local channel = 'driver:' .. vehicle
+    redis.call('DEL', c.p .. 'vehicle:' .. vehicle, c.p .. 'subscriptions:' .. channel)
     -- What the office has said of it stays.
     if known[3] then
         redis.call('HSET', c.p .. 'vehicle:' .. vehicle, 'blocked', known[3])
