@@ -213,4 +213,21 @@ import Wire
             #expect(try await city.command("ride_noshow", "T1", "", "") == .refused("not_available"))
         }
     }
+
+    @Test("M10: hub time that was set back makes no ride brief, and no mark that lies ahead counts")
+    func setBack() async throws {
+        try await TestCity.run { city in
+            try await city.queue("14", "T1")
+            try await city.position("T1", "45.1", at: 1)
+            try await city.assign("r1", of: "p1", to: "T1")
+            try await city.call("ride_alert", ["T1", "r1", "20", "5", "high"])
+            #expect(try await city.command("ride_aboard", "T1", "r1", "", "").isOK)
+            try await city.position("T1", "45.13", at: 2)
+            let now = try #require(try await city.field("settings", "clock_hub").flatMap { Int($0) })
+            try await city.raw(["RPUSH", "{test}:cancels:driver:T1"] + (0..<20).map { "\(now - $0)f" })
+            try await city.advance(-3_600_000)
+            let ended = try await city.command("ride_finish", "T1", "r1", "14", "")
+            #expect(ended["receipt"] != nil && ended["state"]?.text == "available")
+        }
+    }
 }

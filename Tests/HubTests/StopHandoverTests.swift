@@ -51,6 +51,24 @@ import Wire
         }
     }
 
+    @Test("C60, B7: a bus of which nothing was heard for three minutes is asked only when no other comes")
+    func silent() async throws {
+        try await TestCity.run { city in
+            try await start(city)
+            try await drive(city, to: 500)
+            try await city.advance(181_000)
+            #expect(try await request(city, "c1", wish("s1", 900, inMinutes: 20)).isOK)
+            #expect(try await city.field("stop:s1", "tour") == "t1", "there is no other")
+            try await start(city, "B2", tour: "t2", bus: "8")
+            try await drive(city, to: 100, tour: "t2")
+            #expect(try await request(city, "c2", wish("s2", 900, inMinutes: 20)).isOK)
+            #expect(try await city.field("stop:s2", "tour") == "t2", "the other is nearer, and silent")
+            try await drive(city, to: 550)
+            #expect(try await request(city, "c3", wish("s3", 900, inMinutes: 20)).isOK)
+            #expect(try await city.field("stop:s3", "tour") == "t1", "it is heard again")
+        }
+    }
+
     @Test("C60, B7: who has declined is asked again by the same citizen only when nobody else comes")
     func declined() async throws {
         try await TestCity.run { city in
