@@ -62,9 +62,7 @@ let package = Package(
         .systemLibrary(name: "CQRencode"),
         .systemLibrary(name: "CZlib"),
         .systemLibrary(name: "CCurl"),
-        // The files for browsers, read by the compiler (#embed).
-        .target(name: "CPages"),
-        // The Redis functions and what the hub tells of its interface, read likewise.
+        // What is in the program and no Swift, read by the compiler (#embed): Redis functions, pages, the interface as JSON.
         .target(name: "CHubFiles"),
 
         .target(name: "CSV", swiftSettings: strict),
@@ -77,8 +75,8 @@ let package = Package(
             swiftSettings: strict),
         .target(name: "GTFSRealtime", dependencies: ["Domain", "Wire"], swiftSettings: strict),
         .target(name: "Telemetry", swiftSettings: strict),
-        .target(name: "PageFiles", dependencies: ["CPages", "CZlib"], swiftSettings: strict),
         .target(name: "HubFiles", dependencies: ["CHubFiles"], swiftSettings: strict),
+        .target(name: "PageFiles", dependencies: ["CZlib", "HubFiles"], swiftSettings: strict),
         .target(name: "PMTiles", dependencies: ["CZlib"], swiftSettings: strict),
         .target(name: "QRCode", dependencies: ["CQRencode"], swiftSettings: strict),
         .target(

@@ -7,8 +7,8 @@ import re
 import subprocess
 import sys
 
-C_TARGETS = {"CLibuv", "CLibwebsockets", "COpenSSL", "CHiredis", "CZip", "CSQLite", "CLibpq", "CQRencode", "CZlib", "CPages",
-             "CCurl", "CHubFiles"}
+C_TARGETS = {"CLibuv", "CLibwebsockets", "COpenSSL", "CHiredis", "CZip", "CSQLite", "CLibpq", "CQRencode", "CZlib", "CCurl",
+             "CHubFiles"}
 SEES_C = {
     "EventLoop", "WebSocketServer", "RedisLink", "Tokens", "GTFS", "Records", "QRCode", "PageFiles", "HubFiles", "WebPush",
     "PMTiles", "KerbsideClientOpenSSL",
@@ -157,13 +157,13 @@ def check_text(path):
 
 def check_pages():
     """What browsers load is in the program: each file has its place in the table."""
-    table = pathlib.Path("Sources/CPages/pages.c").read_text()
+    table = pathlib.Path("Sources/CHubFiles/pages.c").read_text()
     library = [path for path in pathlib.Path("Sources/clients/javascript").glob("*.js") if path.name != "node.js"]
     for path in sorted([*pathlib.Path("Sources/pages").rglob("*"), *library]):
         # Types are for who writes the pages.
         is_served = path.is_file() and not path.name.endswith(".d.ts")
         if is_served and f'#embed "../{path.relative_to("Sources")}"' not in table:
-            errors.append(f"{path}: is not in Sources/CPages/pages.c")
+            errors.append(f"{path}: is not in Sources/CHubFiles/pages.c")
 
 
 def main():

@@ -1,6 +1,6 @@
-internal import CPages
 internal import CZlib
 internal import Glibc
+internal import HubFiles
 
 /// A file for browsers.
 public struct PageFile: Sendable {
@@ -14,17 +14,10 @@ public struct PageFile: Sendable {
     }
 
     /// Those of the program, by their addresses.
-    public static let embedded: [String: PageFile] = {
-        var files: [String: PageFile] = [:]
-        var index = 0
-        while let page = kerbside_page(index)?.pointee {
-            let path = String(cString: page.path)
-            let bytes = Array(UnsafeBufferPointer(start: page.bytes, count: page.count))
-            files[path] = PageFile(contentType: PagePath.contentType(path), bytes: bytes)
-            index += 1
-        }
-        return files
-    }()
+    public static let embedded = Dictionary(
+        uniqueKeysWithValues: HubFile.pages.map {
+            ($0.name, PageFile(contentType: PagePath.contentType($0.name), bytes: $0.bytes))
+        })
 
     /// The largest that is read from a directory.
     private static let mostBytes = 4_194_304

@@ -29,6 +29,8 @@ public struct HTTPRequest: Sendable {
     public var origin: String? { header("origin") }
     /// The largest network around `remoteAddress` that may be one client's: itself, or of IPv6 the /48.
     public internal(set) var remoteNetwork = ""
+    /// By what clients are told apart that nobody knows: the network. nil: a program of this machine asks, which may be a proxy for everybody.
+    public var clientNetwork: String? { isFromLoopback ? nil : remoteNetwork }
     /// Whether a program of this machine asked, as far as the socket tells: a proxy here does so for others.
     public internal(set) var isFromLoopback = false
     /// Whether a program of this machine asked for itself: it came over loopback, named this machine, and has no header by which

@@ -50,14 +50,20 @@ async def subscribed(client, browser):
     return await client.call("push.subscribe", **browser.fields)
 
 
-async def asked(hub, cast, browser):
-    """A passenger who has asked for a taxi and closed the page, and the driver who is to answer."""
+async def asking(hub, cast, browser):
+    """A passenger who has asked for a taxi and has the page open, and the driver who is to answer."""
     zone = hub.block().a
     driver = cast.driver(hub, zone.stand)
     await driver.go_available()
     passenger = await cast.rider(hub)
     assert await subscribed(passenger, browser) == {"subscriptions": 1}
     ride = await passenger.request(zone.centre)
+    return passenger, driver, ride, zone
+
+
+async def asked(hub, cast, browser):
+    """A passenger who has asked for a taxi and closed the page, and the driver who is to answer."""
+    passenger, driver, ride, zone = await asking(hub, cast, browser)
     await leave(passenger)
     return passenger, driver, ride, zone
 
@@ -89,12 +95,7 @@ async def test_who_is_away_is_pushed_what_the_channel_has(hub, service, cast, br
 
 
 async def test_who_is_connected_gets_no_push(hub, cast, browser):
-    zone = hub.block().a
-    driver = cast.driver(hub, zone.stand)
-    await driver.go_available()
-    passenger = await cast.rider(hub)
-    await subscribed(passenger, browser)
-    ride = await passenger.request(zone.centre)
+    passenger, driver, ride, zone = await asking(hub, cast, browser)
     await driver.accept(ride)
     await passenger.expect("ride.accepted")
     await leave(passenger)
@@ -104,12 +105,7 @@ async def test_who_is_connected_gets_no_push(hub, cast, browser):
 
 
 async def test_a_phone_that_fell_asleep_is_pushed_what_it_may_not_have_seen(hub, cast, browser):
-    zone = hub.block().a
-    driver = cast.driver(hub, zone.stand)
-    await driver.go_available()
-    passenger = await cast.rider(hub)
-    await subscribed(passenger, browser)
-    ride = await passenger.request(zone.centre)
+    passenger, driver, ride, _ = await asking(hub, cast, browser)
     await driver.accept(ride)
     told = await passenger.event()
     assert not browser.got

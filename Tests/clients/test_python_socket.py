@@ -7,12 +7,13 @@ import ssl
 
 import pytest
 from websockets.asyncio.server import serve
-from websockets.frames import Close, Frame, Opcode
+from websockets.frames import Frame, Opcode
 
 from kerbside import patience
 from kerbside.certificate import make_certificate
 from python_library import library, until
 from server import SUBPROTOCOL
+from socket_cases import ENDS, frames, parts, pinging
 
 
 class Told(list):
@@ -52,44 +53,15 @@ def told_by(does, **options):
     return told[0]
 
 
-def frames(socket, *rows):
-    for row in rows:
-        socket.transport.write(row if isinstance(row, bytes) else row.serialize(mask=False))
-
-
 def test_a_message_in_parts_with_a_ping_between_them():
-    async def does(socket):
-        text = "ünterwegs".encode()
-        frames(
-            socket, Frame(Opcode.TEXT, text[:1], fin=False), Frame(Opcode.PING, b"x"), Frame(Opcode.CONT, text[1:4], fin=False),
-            Frame(Opcode.CONT, text[4:]), Frame(Opcode.BINARY, b"not", fin=False), Frame(Opcode.CONT, b"ours"),
-            Frame(Opcode.TEXT, b"over"),
-        )  # fmt: skip
-        await socket.wait_closed()
-
-    assert told_by(does) == ["opened", "heard", "ünterwegs", "over"]
+    assert told_by(parts) == ["opened", "heard", "ünterwegs", "over"]
 
 
 def test_a_ping_is_answered():
-    async def does(socket):
-        await (await socket.ping())
-        await socket.send("over")
-        await socket.wait_closed()
-
-    assert told_by(does) == ["opened", "heard", "over"]
+    assert told_by(pinging) == ["opened", "heard", "over"]
 
 
-@pytest.mark.parametrize(
-    ("rows", "end"),
-    [
-        pytest.param([Frame(Opcode.CLOSE, Close(1012, "restart").serialize())], (1012, "restart"), id="code"),
-        pytest.param([Frame(Opcode.CLOSE, b"")], (1006, ""), id="no code"),
-        pytest.param([b"\xf3\x00"], (1006, "broken frames"), id="reserved bits"),
-        pytest.param([b"\x81\x81abcdx"], (1006, "broken frames"), id="masked"),
-        pytest.param([Frame(Opcode.CONT, b"x")], (1006, "broken frames"), id="no beginning"),
-        pytest.param([b"\x81\x7f" + (2**40).to_bytes(8, "big")], (1006, "broken frames"), id="too large"),
-    ],
-)
+@pytest.mark.parametrize(("rows", "end"), ENDS)
 def test_how_a_link_ends(rows, end):
     async def does(socket):
         frames(socket, *rows)

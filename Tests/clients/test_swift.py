@@ -10,13 +10,13 @@ import textwrap
 
 import pytest
 from websockets.asyncio.server import serve
-from websockets.frames import Close, Frame, Opcode
 
 from app import LIBRARIES
 from kerbside import patience
 from kerbside.certificate import make_certificate
 from python_library import ROOT
 from server import SUBPROTOCOL
+from socket_cases import ENDS, frames, parts, pinging
 
 [PROGRAM] = LIBRARIES["swift"]
 LIBRARY = ROOT / "Sources/clients/swift"
@@ -130,22 +130,8 @@ def closed(code, reason):
     return {"closed": [code, reason]}
 
 
-def frames(socket, *rows):
-    for row in rows:
-        socket.transport.write(row if isinstance(row, bytes) else row.serialize(mask=False))
-
-
 def test_a_message_in_parts_with_a_ping_between_them():
-    async def does(socket):
-        text = "ünterwegs".encode()
-        frames(
-            socket, Frame(Opcode.TEXT, text[:1], fin=False), Frame(Opcode.PING, b"x"), Frame(Opcode.CONT, text[1:4], fin=False),
-            Frame(Opcode.CONT, text[4:]), Frame(Opcode.BINARY, b"not", fin=False), Frame(Opcode.CONT, b"ours"),
-            Frame(Opcode.TEXT, b"over"),
-        )  # fmt: skip
-        await socket.wait_closed()
-
-    assert told_by(does) == ["opened", "heard", {"message": "ünterwegs"}, {"message": "over"}]
+    assert told_by(parts) == ["opened", "heard", {"message": "ünterwegs"}, {"message": "over"}]
 
 
 @pytest.mark.parametrize("size", [0, 1, 125, 126, 65_535, 65_536, 3_000_000])
@@ -166,24 +152,13 @@ def test_messages_of_all_sizes_go_and_come(size):
 
 
 def test_a_ping_is_answered():
-    async def does(socket):
-        await (await socket.ping())
-        await socket.send("over")
-        await socket.wait_closed()
-
-    assert told_by(does) == ["opened", "heard", {"message": "over"}]
+    assert told_by(pinging) == ["opened", "heard", {"message": "over"}]
 
 
 @pytest.mark.parametrize(
     ("rows", "end"),
     [
-        pytest.param([Frame(Opcode.CLOSE, Close(1012, "restart; a=3").serialize())], (1012, "restart; a=3"), id="1012"),
-        pytest.param([Frame(Opcode.CLOSE, Close(4401, "no token").serialize())], (4401, "no token"), id="own code"),
-        pytest.param([Frame(Opcode.CLOSE, b"")], (1006, ""), id="no code"),
-        pytest.param([b"\xf3\x00"], (1006, "broken frames"), id="reserved bits"),
-        pytest.param([b"\x81\x81abcdx"], (1006, "broken frames"), id="masked"),
-        pytest.param([Frame(Opcode.CONT, b"x")], (1006, "broken frames"), id="no beginning"),
-        pytest.param([b"\x81\x7f" + (2**40).to_bytes(8, "big")], (1006, "broken frames"), id="too large"),
+        *ENDS,
         pytest.param([b"\x81\x7f" + b"\xff" * 8], (1006, "broken frames"), id="larger than any"),
         pytest.param([b"\x89\x7e\x00\x7e"], (1006, "broken frames"), id="a ping that is too long"),
     ],

@@ -10,7 +10,7 @@ import WebPush
 ///
 /// Of the senders of all hubs of a city one leads. An entry is taken out of the stream when each of its receivers has answered, or it is of
 /// no use any more: so whatever dies, it is sent once at least. A browser shows what it gets twice once, by its `seq`.
-final class PushSender {
+final class PushSender: SideTask {
     /// How often it looks, and says that it leads, ms; without a word for so long another one does.
     private static let everyMs: UInt64 = 250
     private static let leadEveryMs: UInt64 = 1_500
@@ -242,5 +242,13 @@ final class PushSender {
         if let at = toldAt[text], loop.now - at < Self.quietMs { return }
         toldAt[text] = loop.now
         log.warning("\(text)")
+    }
+}
+
+/// The process that sends pushes: what `kerbside push-sender` does.
+public enum PushSenderRun {
+    /// Until SIGTERM. Throws when it can't start; the supervisor starts it again.
+    public static func run(name: String, data: String) throws {
+        try SideProcess.run(PushSender.self, name: name, data: data)
     }
 }

@@ -9,7 +9,7 @@ import Settings
 /// nobody else does. Used on its loop's thread.
 ///
 /// An entry and the place in the log go into the database in one transaction, so each counts once, whatever dies in between.
-final class Recorder {
+final class Recorder: SideTask {
     /// Entries at once: a tenth of a millisecond of Redis' time, in which nobody else is served.
     private static let atOnce = 100
     /// They are recorded together, so many or those of so long, ms: each transaction writes whole pages of the disk that Redis writes to, too.
@@ -325,5 +325,13 @@ extension LogReading {
     /// How old the first entry is that is not recorded, ms.
     func oldest(_ cursor: RecordStore.Cursor?) -> Int64 {
         entries.first { $0.id != cursor?.id }.map { max(0, now - $0.id.ms) } ?? 0
+    }
+}
+
+/// The process that records: what `kerbside recorder` does.
+public enum RecorderRun {
+    /// Until SIGTERM. Throws when it can't start; the supervisor starts it again.
+    public static func run(name: String, data: String) throws {
+        try SideProcess.run(Recorder.self, name: name, data: data)
     }
 }

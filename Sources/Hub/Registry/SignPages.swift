@@ -55,8 +55,7 @@ final class SignPages: Capability {
             waiting[code]?.append(then)
             return
         }
-        // A proxy of this machine asks for everybody.
-        let network = request.isFromLoopback ? nil : request.remoteNetwork
+        let network = request.clientNetwork
         guard commands.isUp, lookUps.take(network, at: Int64(loop.now)) else { return then(nil) }
         if let seen { return then(seen) }
         waiting[code] = [then]

@@ -84,8 +84,7 @@ final class Sharing: Capability {
 
     /// Nil: it is paid.
     private func pay(_ request: HTTPRequest, _ secret: String) -> ErrorReply? {
-        // A proxy of this machine asks for everybody.
-        let network = request.isFromLoopback ? nil : request.remoteNetwork
+        let network = request.clientNetwork
         let perHour = max(Self.leastPerHour, settings.tokens.guestsPerHour)
         if limits.perHour != perHour { limits = GuestLimits(perHour: perHour) }
         if !known.contains(secret), let wait = limits.take(network, at: Int64(loop.now)) {

@@ -56,8 +56,7 @@ final class SignIn {
                     code: .forbidden, detail: "This origin may not ask; see server.allowed_origins in the settings."))
         }
         if limits.perHour != tokens.guestsPerHour { limits = GuestLimits(perHour: tokens.guestsPerHour) }
-        // A proxy of this machine asks for everybody.
-        let network = request.isFromLoopback ? nil : request.remoteNetwork
+        let network = request.clientNetwork
         if let wait = limits.take(network, at: Int64(services.loop.now)) {
             return .refusal(
                 ErrorReply(
@@ -114,28 +113,5 @@ final class SignIn {
         json.member("role", claims.role.rawValue)
         json.endObject()
         return .json(json.bytes)
-    }
-}
-
-/// How many become guests: one network some an hour, and all together so many that signing keeps no worker busy.
-struct GuestLimits {
-    let perHour: Int
-    private var all = TokenBucket(capacity: 200, perSecond: 20)
-    private var parts: [String: TokenBucket] = [:]
-
-    private static let mostParts = 10_000
-
-    init(perHour: Int) { self.perHour = perHour }
-
-    /// Takes one; or says how long to wait, ms. `network`: of who asks; nil has no part of its own.
-    mutating func take(_ network: String?, at now: Int64) -> Int64? {
-        if let network {
-            if parts.count >= Self.mostParts { parts.removeAll(keepingCapacity: true) }
-            let fresh = TokenBucket(capacity: Double(perHour), perSecond: Double(perHour) / 3_600)
-            guard parts[network, default: fresh].take(at: now) else {
-                return max(1, parts[network, default: fresh].wait(at: now))
-            }
-        }
-        return all.take(at: now) ? nil : max(1, all.wait(at: now))
     }
 }

@@ -1,4 +1,4 @@
-#include "CPages.h"
+#include "CHubFiles.h"
 
 // What the hub serves to browsers, read by the compiler where it lies: a new file is its bytes and its row of the table here,
 // and nothing anywhere else. `tools/check` finds those that were forgotten.
@@ -358,7 +358,7 @@ static const unsigned char kerbside_transport_js[] = {
 };
 
 #define PAGE(path, bytes) {path, bytes, sizeof bytes}
-static const struct kerbside_page pages[] = {
+static const struct kerbside_file pages[] = {
     PAGE("/line/index.html", line_index_html),
     PAGE("/line/line.css", line_line_css),
     PAGE("/line/line.js", line_line_js),
@@ -478,6 +478,6 @@ static const struct kerbside_page pages[] = {
     PAGE("/assets/kerbside/transport.js", kerbside_transport_js),
 };
 
-const struct kerbside_page *kerbside_page(size_t index) {
+const struct kerbside_file *kerbside_page_file(size_t index) {
     return index < sizeof pages / sizeof pages[0] ? &pages[index] : NULL;
 }
