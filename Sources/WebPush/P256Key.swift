@@ -27,11 +27,13 @@ public final class P256Key: @unchecked Sendable {
     /// From a private key as PEM (PKCS #8), without a passphrase. Nil when it is none of that curve.
     public init?(pem: String) {
         let bytes = Array(pem.utf8)
-        guard let source = BIO_new_mem_buf(bytes, Int32(bytes.count)) else { return nil }
+        // A copy: BIO_new_mem_buf would read the array when Swift may have freed it.
+        guard let source = BIO_new(BIO_s_mem()) else { return nil }
         defer {
             BIO_free(source)
             ERR_clear_error()
         }
+        guard BIO_write(source, bytes, Int32(bytes.count)) == bytes.count else { return nil }
         // Without this OpenSSL would ask for a passphrase at the terminal.
         guard let key = PEM_read_bio_PrivateKey(source, nil, { _, _, _, _ in 0 }, nil) else { return nil }
         var name = [CChar](repeating: 0, count: 32)
