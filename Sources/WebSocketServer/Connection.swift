@@ -20,6 +20,9 @@ final class Connection {
         case shut
     }
 
+    /// Whether what it sends is read in its share of a turn only.
+    var hasShare: Bool { isStranger || isCrumbling }
+
     enum Awaited {
         case nothing
         /// Of a stranger: what it sends next. `come`: it is there, and is to be read in its share.
@@ -49,6 +52,11 @@ final class Connection {
     var isResuming = false
     /// A WebSocket of which nobody knows yet whose it is, and what has come of it to be read at the end of a turn.
     var isStranger = false
+    /// It sends in so many small pieces that each costs more than what is in it: read as strangers are, while it does.
+    var isCrumbling = false
+    /// Pieces read in the second that ends then, ms of the loop.
+    var pieces = 0
+    var piecesUntil: UInt64 = 0
     var unread: [UInt8] = []
     /// libwebsockets does not watch its socket: what came last waits for its share, or the crowd watches it.
     var isPaused = false

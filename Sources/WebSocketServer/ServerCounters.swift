@@ -31,4 +31,6 @@ public struct ServerCounters: Sendable {
     public internal(set) var framesOut = 0
     public internal(set) var writes = 0
     public internal(set) var pings = 0
+    /// How often a connection was found to send in many small pieces (`ServerLimits.piecesPerSecond`).
+    public internal(set) var crumbling = 0
 }

@@ -12,6 +12,7 @@ extension WebSocketServer {
             return readRequest(connection, UnsafeRawBufferPointer(bytes))
         case .open:
             connection.lastHeard = now
+            countPiece(connection)
             return readMessages(connection, bytes)
         case .closing:
             connection.thrownAway += bytes.count
@@ -43,6 +44,7 @@ extension WebSocketServer {
         wheel.cancel(id.rawValue)
         connections.remove(id)
         addresses.leave(connection.address)
+        newcomers.trim(connection.address, isNewcomer: isNewcomer)
         if hadSocket { countClosing() }
         loop.wantAnotherTurn()
     }
@@ -72,7 +74,7 @@ extension WebSocketServer {
                 guard isOpen else { continue }
                 counts.messagesIn += 1
                 onMessage(connection.id, message, isText)
-                if connection.isStranger { return }
+                if connection.hasShare { return }
             case .ping(let payload):
                 if isOpen, isWithinControlRate(connection) { queuePong(connection, payload) }
             case .pong:

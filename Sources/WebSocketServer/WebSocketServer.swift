@@ -79,6 +79,7 @@ public final class WebSocketServer {
     var connections = SlotTable<Connection>()
     /// Connections by address, of all servers that share the limit.
     let addresses: AddressCounts
+    var newcomers = NewcomerLines()
     var dirty: [ConnectionID] = []
     /// Those that are being flushed; empty between turns, for its memory only.
     var flushing: [ConnectionID] = []
@@ -219,13 +220,11 @@ public final class WebSocketServer {
             counts.refusedTotalLimit += 1
             return refuse(descriptor, 503)
         }
-        guard addresses.enter(address, limit: limits.maxConnectionsPerAddress) else {
-            counts.refusedAddressLimit += 1
-            return refuse(descriptor, 429)
-        }
+        guard enter(address) else { return refuse(descriptor, 429) }
         let connection = connections.insert {
             Connection(id: $0, address: address, limits: limits, now: now)
         }
+        newcomers.append(connection.id, of: address, isNewcomer: isNewcomer)
         schedule(connection, afterMs: limits.headerTimeoutMs)
         awaitHello(connection, descriptor)
     }

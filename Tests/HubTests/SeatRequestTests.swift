@@ -138,4 +138,25 @@ import Wire
             #expect(try await city.raw(["EXISTS", "{test}:minibuses-near"]).int == 0)
         }
     }
+
+    @Test("M17: of a crowd it is kept for a second where they are, not put together for each who asks")
+    func crowd() async throws {
+        try await TestCity.run { city in
+            try await online(city, "M1")
+            for first in stride(from: 0, to: 1_200, by: 100) {
+                let names = (first..<first + 100).map { "crowd\($0)" }
+                try await city.raw(["SADD", "{test}:minibuses"] + names)
+                try await city.raw(["GEOADD", "{test}:pos"] + names.flatMap { ["9.3", "45.3", $0] })
+            }
+            func near() async throws -> Bool {
+                try await city.call("seat_near", ["45.1", "9.1", "10000", "64"]).text?.contains("\"M1\"") == true
+            }
+            for _ in 0..<20 { #expect(try await near()) }
+            let stats = try await city.raw(["INFO", "commandstats"]).text ?? ""
+            let made = stats.split(separator: "\r\n").first { $0.hasPrefix("cmdstat_zinterstore:calls=") }
+            let calls = made.flatMap { Int($0.dropFirst("cmdstat_zinterstore:calls=".count).prefix { $0.isNumber }) }
+            #expect((1...10).contains(calls ?? 0), "\(calls ?? 0)")
+            #expect(try #require(try await city.raw(["PTTL", "{test}:minibuses-near"]).int) <= 1_000)
+        }
+    }
 }

@@ -1,11 +1,14 @@
 """What a connection may cost after its hello: OpenSSL works off all records that are there in one call."""
 
+import asyncio
 import socket
+import ssl
 
 import pytest
 
 from kerbside import patience
 from kerbside.certificate import make_certificate
+from kerbside.frames import TEXT, RawSocket, frame
 from kerbside.records import listed, records, take_record
 
 V12 = b"\x03\x03"
@@ -53,3 +56,31 @@ def test_a_handshake_is_not_cut_into_a_thousand_records(hub):
         link.sendall(b"".join(records(exchange[50:200], *[1] * 149, version=V12)))
         assert take_record(link)[0] in (b"", b"\x15"), "it waits for no more"
     assert hub.http("/healthz").status == 200
+
+
+async def test_a_message_in_thousands_of_records_is_heard_in_whole_and_its_sender_held_back(tls_hub, cast):
+    """Each record costs 8 µs, of which no price of a message knows: they are read in a share of a turn (decision 137)."""
+    context = ssl.create_default_context(cafile=tls_hub.directory / "server.pem")
+    context.check_hostname = False
+    raw = RawSocket(tls_hub)
+    raw.connect = lambda: connected(raw, context)
+    status, _ = await raw.handshake()
+    assert status == 101
+    await raw.hello(tls_hub.token("driver", "crumbs"))
+    driver = cast.driver(tls_hub)
+    await driver.connect()
+    for number in range(1, 4):
+        message = frame(TEXT, b'{"id":%d,"cmd":"queue.get"}' % number + b" " * 3_000)
+        for byte in message:
+            # Each write of a TLS stream is a record of its own.
+            raw.writer.write(bytes([byte]))
+        await driver.barrier()
+        reply = await raw.message()
+        assert reply["id"] == number, reply
+    await tls_hub.until("seen", lambda: tls_hub.metric("kerbside_crumbling_connections_total") >= 1)
+    raw.drop()
+
+
+async def connected(raw, context):
+    raw.reader, raw.writer = await asyncio.open_connection("localhost", raw.hub.port, ssl=context)
+    return raw

@@ -8,6 +8,9 @@ local cancels = import('limits', 'cancels')
 local seat_figures = import('seat_figures', 'seat_figures')
 local ask_candidate, next_candidate, set_booking = import('seat', 'ask_candidate', 'next_candidate', 'set_booking')
 
+-- To put together where all minibuses are takes 1.5 ms a thousand. Of more it is kept for so long, ms: by then a minibus has gone some 15 m.
+local CROWD, KEPT_MS = 1000, 1000
+
 -- A place, within how many metres, how many at most. JSON of the minibuses that are online, nearest first: those that go somewhere
 -- (`minibuses` has who is online). Nothing of it is for people.
 local function near_of(c, given)
@@ -15,9 +18,12 @@ local function near_of(c, given)
     local near = c.p .. 'minibuses-near'
     -- For this call alone.
     redis.set_repl(redis.REPL_NONE)
-    redis.call('ZINTERSTORE', near, 2, c.p .. 'pos', c.p .. 'minibuses', 'WEIGHTS', 1, 0)
+    local is_crowd = redis.call('SCARD', c.p .. 'minibuses') > CROWD
+    if not is_crowd or redis.call('EXISTS', near) == 0 then
+        redis.call('ZINTERSTORE', near, 2, c.p .. 'pos', c.p .. 'minibuses', 'WEIGHTS', 1, 0)
+    end
     local found = redis.call('GEOSEARCH', near, 'FROMLONLAT', given.lon, given.lat, 'BYRADIUS', given.radius_m, 'm', 'ASC', 'COUNT', given.most)
-    redis.call('DEL', near)
+    if not is_crowd then redis.call('DEL', near) elseif redis.call('PTTL', near) == -1 then redis.call('PEXPIRE', near, KEPT_MS) end
     redis.set_repl(redis.REPL_ALL)
     local shown = {}
     for _, driver in ipairs(found) do

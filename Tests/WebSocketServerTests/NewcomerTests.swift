@@ -1,0 +1,85 @@
+import EventLoop
+import Glibc
+import Testing
+
+@testable import WebSocketServer
+
+/// Who makes room when an address has all the connections that it may have.
+@Suite struct NewcomerTests {
+    private func address(_ last: UInt32) -> PeerAddress {
+        var storage = sockaddr_storage()
+        withUnsafeMutableBytes(of: &storage) { bytes in
+            var ip = sockaddr_in()
+            ip.sin_family = sa_family_t(AF_INET)
+            ip.sin_addr.s_addr = (0xC000_0200 + last).bigEndian
+            withUnsafeBytes(of: ip) { bytes.copyMemory(from: $0) }
+        }
+        return PeerAddress(storage)
+    }
+
+    private func id(_ slot: Int) -> ConnectionID { ConnectionID(slot: slot, generation: 1) }
+
+    @Test func `who came first leaves first, of its own address only`() {
+        var lines = NewcomerLines()
+        for slot in 0..<4 { lines.append(id(slot), of: address(UInt32(slot % 2)), isNewcomer: { _ in true }) }
+        func next(mayLeave: (ConnectionID) -> Bool) -> ConnectionID? {
+            lines.next(of: address(0), isNewcomer: { _ in true }, mayLeave: mayLeave)
+        }
+        var left = next { $0 != id(0) }
+        #expect(left == id(2))
+        left = next { _ in true }
+        #expect(left == id(0))
+        left = next { _ in true }
+        #expect(left == nil)
+        left = lines.next(of: address(1), isNewcomer: { $0 == id(3) }, mayLeave: { _ in true })
+        #expect(left == id(3))
+        #expect(lines.kept == 0)
+    }
+
+    @Test func `a line keeps little of those who are gone, though its first one stays`() {
+        var lines = NewcomerLines()
+        for slot in 0..<10_000 { lines.append(id(slot), of: address(0), isNewcomer: { $0 == id(0) }) }
+        #expect(lines.kept <= 33)
+        lines.trim(address(0), isNewcomer: { _ in false })
+        #expect(lines.kept == 0)
+    }
+
+    @Test func `silent connections of an address keep nobody out, and those who are known stay`() throws {
+        var limits = ServerLimits()
+        limits.maxConnectionsPerAddress = 4
+        try onLoop { loop in
+            let pair = try Pair(loop, limits: limits)
+            try pair.client.connect(url: pair.url)
+            let silent = (0..<3).map { _ in RawClient(port: pair.port) }
+            when(loop, { pair.server.socketCount == 4 && pair.opened.count == 1 }) {
+                let timer = LoopTimer(loop)
+                timer.start(afterMs: 1_200) {
+                    timer.close()
+                    #expect(throws: Never.self) { try pair.client.connect(url: pair.url) }
+                    when(loop, { pair.opened.count == 2 }) {
+                        #expect(pair.server.socketCount == 4 && pair.serverCloses.isEmpty && pair.clientCloses.isEmpty)
+                        #expect(silent[0].read().isEmpty)
+                        pair.finish(loop)
+                    }
+                }
+            }
+        }
+    }
+
+    @Test func `those who have just come are left alone`() throws {
+        var limits = ServerLimits()
+        limits.maxConnectionsPerAddress = 3
+        try onLoop { loop in
+            let pair = try Pair(loop, limits: limits)
+            let silent = (0..<3).map { _ in RawClient(port: pair.port) }
+            when(loop, { pair.server.socketCount == 3 }) {
+                #expect(throws: Never.self) { try pair.client.connect(url: pair.url) }
+                when(loop, { pair.clientCloses.count == 1 }) {
+                    #expect(pair.clientCloses[0].hasPrefix("1006 HTTP 429"))
+                    #expect(pair.server.socketCount == silent.count)
+                    pair.finish(loop)
+                }
+            }
+        }
+    }
+}
