@@ -342,6 +342,8 @@ def test_schemathesis_finds_nothing(town, role):
             f"http://{town.address}:{town.port}/v1/openapi.json",
             "--header",
             f"Authorization: Bearer {token}",
+            # The sanitized hub takes as long for fewer; what is wrong in an answer the other one shows.
+            *(["--max-examples", "5"] if os.environ.get("KERBSIDE_ASAN") == "1" else []),
         ],
         capture_output=True,
         text=True,
