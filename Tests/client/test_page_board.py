@@ -187,3 +187,18 @@ async def test_n7_a_stop_that_does_not_exist(town):
         await one.is_well(refused=True)
         await one.page.get_by_role("link", name="Choose a stop").click()
         await expect(one.page.get_by_role("heading", name="Choose a stop")).to_be_visible()
+
+
+@pytest.mark.parametrize(("size", "scheme"), [(SCREEN, "dark"), (PHONE, "light"), (SMALL, "dark")], ids=["desk", "phone", "small"])
+async def test_b4_the_same_without_scripts(town, line, size, scheme):
+    async with Page(town, size, scheme, path="/text/") as one:
+        page = one.page
+        await one.is_well()
+        await page.get_by_label("Find a stop by its name").fill(line.stops[1].lower())
+        await page.keyboard.press("Enter")
+        await page.get_by_role("link", name=line.stops[1], exact=True).click()
+        await expect(page.get_by_role("heading", name=line.stops[1])).to_be_visible()
+        await expect(page.get_by_role("listitem").first).to_contain_text("To East")
+        await one.is_well()
+        await page.get_by_role("link", name="All stops").click()
+        await expect(page.get_by_role("listitem")).to_have_count(100)

@@ -27,6 +27,9 @@ public struct CatalogPages: Sendable {
         linesByStop = lines
     }
 
+    /// The ids of the lines that stop there, also those that do on request, sorted.
+    public func lines(at stop: String) -> [String] { linesByStop[stop] ?? [] }
+
     private static func stops(of line: Line) -> Set<String> {
         let stops = line.patterns.lazy.flatMap(\.stops).map(\.stop)
         let onRequest = line.onDemand.lazy.flatMap(\.places).flatMap(\.stops)

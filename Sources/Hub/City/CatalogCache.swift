@@ -52,6 +52,9 @@ struct CatalogCache {
     /// There is none that could be read; the worker serves without.
     mutating func giveUp() { isKnown = true }
 
+    /// The ids of the lines that stop there, sorted.
+    func lines(at stop: String) -> [String] { pages.lines(at: stop) }
+
     mutating func page(_ list: CatalogList) -> [UInt8] {
         if let made = lists[list] { return made }
         let page = pages.list(list)

@@ -62,6 +62,19 @@ enum PercentText {
         return bytes.count <= longest ? String(validating: bytes, as: UTF8.self) : nil
     }
 
+    /// As a segment of a path.
+    static func encoded(_ text: String) -> String {
+        var encoded = ""
+        for byte in text.utf8 {
+            switch byte {
+            case 48...57, 65...90, 97...122, UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"):
+                encoded.unicodeScalars.append(Unicode.Scalar(byte))
+            default: encoded += (byte < 16 ? "%0" : "%") + String(byte, radix: 16, uppercase: true)
+            }
+        }
+        return encoded
+    }
+
     private static func digit(_ byte: UInt8) -> UInt8? {
         switch byte {
         case 48...57: byte - 48

@@ -18,7 +18,8 @@ final class SignPages: Capability {
     private var known: [String: (sign: Sign, askedAt: UInt64)] = [:]
     /// Those who wait for what is being asked.
     private var waiting: [String: [(Sign?) -> Void]] = [:]
-    private var lookUps = SignLookUps()
+    /// A look-up takes Redis some 20 µs, a picture a worker 200.
+    private var lookUps = LookUpLimits()
 
     private static let keptMs: UInt64 = 5_000
     /// Of a kilobyte or two.
@@ -97,24 +98,6 @@ final class SignPages: Capability {
             headers: [("Cache-Control", "no-store"), ("Content-Security-Policy", "default-src 'none'")]
                 + SignReader.guards,
             body: Array(code.svg(title: address).utf8))
-    }
-}
-
-/// How often signs are looked up: a look-up takes Redis some 20 µs, a picture a worker 200. One network has a small part of it, so that
-/// who guesses codes does not keep others from reading theirs.
-struct SignLookUps {
-    private var all = TokenBucket(capacity: 100, perSecond: 50)
-    private var parts: [String: TokenBucket] = [:]
-
-    private static let mostParts = 10_000
-
-    /// Takes one, if there is one. `network`: of who asks; nil has no part of its own.
-    mutating func take(_ network: String?, at now: Int64) -> Bool {
-        if let network {
-            if parts.count >= Self.mostParts { parts.removeAll(keepingCapacity: true) }
-            guard parts[network, default: TokenBucket(capacity: 20, perSecond: 2)].take(at: now) else { return false }
-        }
-        return all.take(at: now)
     }
 }
 

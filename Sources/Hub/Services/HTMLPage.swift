@@ -2,11 +2,16 @@
 enum HTMLPage {
     /// A whole page, UTF-8. All but `style` is HTML already.
     static func bytes(_ title: String, style: String, main: String, foot: String) -> [UInt8] {
+        bytes(title, language: "en", head: "<style>\(style)</style>", main: main, foot: foot)
+    }
+
+    /// The same in a language, as `de`. All is HTML already.
+    static func bytes(_ title: String, language: String, head: String, main: String, foot: String) -> [UInt8] {
         Array(
             """
-            <!DOCTYPE html><html lang="en"><head><meta charset="utf-8">\
+            <!DOCTYPE html><html lang="\(language)"><head><meta charset="utf-8">\
             <meta name="viewport" content="width=device-width, initial-scale=1"><title>\(title)</title>\
-            <style>\(style)</style></head><body><main>\(main)</main><footer>\(foot)</footer></body></html>
+            \(head)</head><body><main>\(main)</main><footer>\(foot)</footer></body></html>
 
             """.utf8)
     }

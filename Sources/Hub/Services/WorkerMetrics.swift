@@ -104,7 +104,8 @@ final class WorkerMetrics {
             "kerbside_address_refused_total", "Connections refused because their address has too many."
         ) { [unowned server] in Double(server.counters.refusedAddressLimit) }
         registry.counter(
-            "kerbside_crumbling_connections_total", "Times a connection sent in so many small pieces that it was held back."
+            "kerbside_crumbling_connections_total",
+            "Times a connection sent in so many small pieces that it was held back."
         ) { [unowned server] in Double(server.counters.crumbling) }
         registry.gauge("kerbside_redis_pending_commands", "Commands that wait for Redis.") { Double(pending()) }
         registry.counter("kerbside_sent_bytes_total", "Bytes sent to clients.") { [unowned server] in

@@ -60,18 +60,35 @@ final class LineTimes: Capability {
     }
 
     private func ask(_ line: Line, at places: [String: [Double]], _ message: ClientMessage, _ session: Session) {
+        read(line, at: places) { arrivals in
+            guard self.sessions.has(session) else { return }
+            guard let arrivals else { return self.cannotRead(session, message) }
+            self.reply(session, message.id, self.json(arrivals, of: line), to: message.command.name)
+        }
+    }
+
+    private func read(
+        _ line: Line, at places: [String: [Double]], _ then: @escaping ([LineArrivals.Arrival]?) -> Void
+    ) {
         let arguments: FunctionArguments = ["line": RedisArgument(line.id), "places": RedisArgument(Self.json(places))]
         functions.call("line_eta", arguments) { result in
-            guard self.sessions.has(session) else { return }
             guard case .success(let reply) = result, let bytes = reply.bytes, let tours = Self.tours(bytes) else {
                 if case .failure(.server(let text)) = result { self.log.error("line_eta failed: \(text)") }
-                return self.cannotRead(session, message)
+                return then(nil)
             }
-            let arrivals = LineArrivals.next(
-                Self.mostArrivals, at: places, on: line, of: self.catalog.current.services, tours: tours,
-                time: self.catalog.time,
-                now: self.now(), ahead: Self.scheduleAheadS)
-            self.reply(session, message.id, self.json(arrivals, of: line), to: message.command.name)
+            then(
+                LineArrivals.next(
+                    Self.mostArrivals, at: places, on: line, of: self.catalog.current.services, tours: tours,
+                    time: self.catalog.time, now: self.now(), ahead: Self.scheduleAheadS))
+        }
+    }
+
+    /// What comes to a stop of a line next, and the line's buses; nil: it can't be read now.
+    func arrivals(at stop: Stop, of line: Line, _ then: @escaping ([LineArrivals.Arrival]?, LineBoard?) -> Void) {
+        lines.withBoard(of: line.id) { board in
+            guard let board else { return then(nil, nil) }
+            guard let places = try? self.passes(of: .stop(stop), on: line) else { return then([], board) }
+            self.read(line, at: places) { then($0, board) }
         }
     }
 

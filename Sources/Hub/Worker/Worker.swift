@@ -61,6 +61,7 @@ public actor Worker {
         let topics = Topics(services)
         let events = Events(services)
         let lines = LineBoards(services)
+        let times = LineTimes(services, lines)
         topics.readings.joined = { reading, isGap in lines.joined(reading.topic.channel, reading.session, isGap: isGap)
         }
         topics.readings.left = { channel, session in lines.left(channel, session) }
@@ -69,7 +70,7 @@ public actor Worker {
         capabilities = [
             VehicleFeeds(services, followed, patterns), clients, positions, seats, rides, rides.queues, followed,
             Walkers(services, positions, followed), learning, Tours(services, positions), lines,
-            LineTimes(services, lines), Stops(services), topics, topics.readings,
+            times, StopTexts(services, times), Stops(services), topics, topics.readings,
             events, events.readings, Notifications(services), Broadcasts(services), Office(services),
             OfficeSessions(services, clients),
             Safety(services, topics.readings), Registry(services), SignPages(services), Reservations(services),

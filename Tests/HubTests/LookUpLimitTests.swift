@@ -2,10 +2,10 @@ import Testing
 
 @testable import Hub
 
-@Suite struct SignLookUpTests {
+@Suite struct LookUpLimitTests {
     @Test("who guesses codes all the time leaves most of the look-ups to others, and is one of them again later")
     func guesser() {
-        var lookUps = SignLookUps()
+        var lookUps = LookUpLimits()
         var (guessed, read) = (0, 0)
         for now in Int64(0)..<10_000 {
             if lookUps.take("192.0.2.1", at: now) { guessed += 1 }
@@ -18,7 +18,7 @@ import Testing
 
     @Test("many networks together, and those behind a proxy here, get no more than there is")
     func all() {
-        var lookUps = SignLookUps()
+        var lookUps = LookUpLimits()
         var taken = 0
         for number in 0..<30_000 {
             if lookUps.take(number % 2 == 0 ? nil : "2001:db8:\(number)::", at: 0) { taken += 1 }
