@@ -85,6 +85,38 @@ import Wire
         }
     }
 
+    @Test func `a connection that is lost again and again wakes nobody twice by the same`() async throws {
+        try await TestCity.run { city in
+            try await on(city)
+            try await subscribe(city, "passenger:p1")
+            try await city.queue("14", "T1")
+            try await city.raw(["ZADD", "{test}:workers", "1", "w1"])
+            try await city.call("session_hello", ["passenger", "p1", "w1.1", "w1", ""])
+            try await city.assign("r1", of: "p1", to: "T1")
+            for n in 1...5 {
+                try await city.call("session_left", ["passenger:p1", "w1.\(n)", "75000"])
+                #expect(try await waking(city) == ["ride.accepted"])
+                try await city.call("session_hello", ["passenger", "p1", "w1.\(n + 1)", "w1", ""])
+            }
+            try await city.call("ride_alert", ["T1", "r1", "500", "480", "high"])
+            try await city.call("session_left", ["passenger:p1", "w1.6", "75000"])
+            try await city.call("ride_alert", ["T1", "r1", "20", "10", "high"])
+            try await city.call("session_hello", ["passenger", "p1", "w1.7", "w1", ""])
+            try await city.call("session_left", ["passenger:p1", "w1.7", "75000"])
+            #expect(try await waking(city) == ["ride.accepted", "ride.near", "ride.arrived"])
+        }
+    }
+
+    @Test func `a device that was not heard of for long is pushed nothing`() async throws {
+        try await TestCity.run { city in
+            try await subscribe(city, "driver:T1", "https://push.example/1")
+            try await subscribe(city, "driver:T1", "https://push.example/2")
+            try await city.raw(["HSET", "{test}:subscriptions:driver:T1", "https://push.example/1", "1 BA AA"])
+            let targets = try await city.call("push_targets", ["driver:T1"]).array?.compactMap(\.text) ?? []
+            #expect(targets.count == 2 && targets.first == "https://push.example/2")
+        }
+    }
+
     @Test func `switched off nothing is written, whoever has subscribed before`() async throws {
         try await TestCity.run { city in
             try await subscribe(city, "passenger:p1")

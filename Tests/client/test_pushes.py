@@ -5,9 +5,11 @@ import json
 import os
 import re
 import signal
+import time
 
 import pytest
 
+from kerbside import patience
 from kerbside.passenger import Passenger
 from kerbside.push_service import Browser, PushService
 from kerbside.stops import on_tour, rider, serve
@@ -205,6 +207,42 @@ async def test_workers_that_die_have_lost_nothing(hub, cast, browser):
     [event] = await pushed(browser)
     assert event["type"] == "ride.accepted"
     await hub.until("both workers", lambda: all(hub.http("/readyz").status == 200 for _ in range(12)))
+
+
+async def test_a_service_that_is_away_holds_up_no_other(hub, service, cast, browser):
+    away, sleeper = Browser(service), await cast.rider(hub)
+    await subscribed(sleeper, away)
+    await leave(sleeper)
+    service.away.add(away.path)
+    ends = int((time.time() + 600) * 1000)
+    many = hub.redis.pipeline()
+    for n in range(1_200):
+        fields = {"channel": sleeper.channel, "seq": f"{ends}-{n}", "type": "ride.near", "time": ends, "until": ends}
+        many.xadd(hub.key("wakings"), fields | {"urgency": "high", "data": "{}"})
+    many.execute()
+    try:
+        await hub.until("all have been tried", lambda: len(away.got) >= 1_200, patience.PROCESS)
+        _, driver, ride, _ = await asked(hub, cast, browser)
+        await driver.accept(ride)
+        [event] = await pushed(browser)
+        assert event["type"] == "ride.accepted"
+    finally:
+        hub.redis.delete(hub.key("wakings"), hub.key(f"subscriptions:{sleeper.channel}"))
+        service.away.clear()
+
+
+async def test_each_device_is_asked_when_it_says(hub, service, cast, browser):
+    away = Browser(service)
+    passenger, driver, ride, _ = await asking(hub, cast, browser)
+    assert await subscribed(passenger, away) == {"subscriptions": 2}
+    await leave(passenger)
+    service.away.add(away.path)
+    service.answers.append((503, {}))
+    await driver.accept(ride)
+    first, second = await pushed(browser, 2)
+    assert first == second and len(away.got) == 1
+    hub.redis.delete(hub.key("wakings"), hub.key(f"subscriptions:{passenger.channel}"))
+    service.away.clear()
 
 
 WRONG = [

@@ -15,9 +15,11 @@ final class PushSender: SideTask {
     private static let everyMs: UInt64 = 250
     private static let leadEveryMs: UInt64 = 1_500
     private static let leadMs = 6_000
-    /// Entries at once, and held: being sent, or waiting for their next attempt.
+    /// Entries read at once, being sent, and held, with those that wait for their next attempt: a service that is away holds up no other, as
+    /// there is room for all that the stream has (waking.lua), 30 MB.
     private static let atOnce = 100
-    private static let mostHeld = 1_000
+    private static let mostSent = 1_000
+    private static let mostHeld = 10_000
     /// The same trouble is logged once in so long, ms.
     private static let quietMs: UInt64 = 60_000
 
@@ -33,6 +35,8 @@ final class PushSender: SideTask {
     private let meter: PushMeter
     private let log: Logger
 
+    /// How often it has begun to lead: what was asked before counts no more.
+    private var term = 0
     private var leadsUntil: UInt64 = 0
     private var leadAt: UInt64 = 0
     private var isReading = false
@@ -107,6 +111,8 @@ final class PushSender: SideTask {
             guard self.isLeading, !wasLeading else { return }
             self.log.info("sends the city's pushes")
             // What another one had begun.
+            self.term += 1
+            self.isReading = false
             self.position = "-"
             self.jobs = [:]
             self.waiting = [:]
@@ -116,8 +122,9 @@ final class PushSender: SideTask {
     // MARK: the stream
 
     private func read() {
-        guard !isReading, jobs.count < Self.mostHeld else { return }
+        guard !isReading, jobs.count < Self.mostHeld, jobs.count - waiting.count < Self.mostSent else { return }
         isReading = true
+        let term = term
         let from = position == "-" ? "-" : "(" + position
         var length: Int64 = 0
         connection.send(["XLEN", RedisArgument(keys.wakings)]) { result in
@@ -126,6 +133,7 @@ final class PushSender: SideTask {
         connection.send([
             "XRANGE", RedisArgument(keys.wakings), RedisArgument(from), "+", "COUNT", RedisArgument(Self.atOnce),
         ]) { result in
+            guard term == self.term else { return }
             self.isReading = false
             guard case .success(let reply) = result, let entries = reply.array, self.isLeading else { return }
             self.meter.waiting.set(Int(length))
@@ -176,13 +184,15 @@ final class PushSender: SideTask {
         let found = PushTarget.read(reply, services: settings.push.services)
         // The setting was changed since.
         for endpoint in found.bad { drop(endpoint, of: job.channel) }
-        let targets = found.good.filter { !job.done.contains($0.endpoint.url) }
-        guard !targets.isEmpty else { return remove(id) }
+        let now = EventLoop.wallClock()
+        let open = found.good.filter { !job.done.contains($0.endpoint.url) }
+        guard !open.isEmpty else { return remove(id) }
+        let targets = open.filter { job.due[$0.endpoint.url] ?? 0 <= now }
+        guard !targets.isEmpty else { return finish(id) }
         job.attempts += 1
         jobs[id] = job
         var left = targets.count
-        var later: Int64?
-        let now = EventLoop.wallClock()
+        let term = term
         for target in targets {
             // It is not too long, and the keys were checked.
             guard let body = target.receiver.encrypt(job.message) else {
@@ -194,16 +204,17 @@ final class PushSender: SideTask {
                 "Authorization: \(voucher.authorization(to: target.endpoint.origin, now: now / 1000))",
             ]
             client.post(target.endpoint.url, headers, body) { answer in
-                if let wait = self.answered(answer, target, id) { later = max(later ?? 0, wait) }
+                guard term == self.term else { return }
+                self.answered(answer, target, id)
                 left -= 1
-                if left == 0 { self.finish(id, later) }
+                if left == 0 { self.finish(id) }
             }
         }
     }
 
-    /// Answers in how many ms it is to be tried again; nil: it is done with.
-    private func answered(_ answer: PushAnswer, _ target: PushTarget, _ id: String) -> Int64? {
-        guard let job = jobs[id] else { return nil }
+    private func answered(_ answer: PushAnswer, _ target: PushTarget, _ id: String) {
+        guard let job = jobs[id] else { return }
+        jobs[id]?.due[target.endpoint.url] = nil
         let host = target.endpoint.origin
         switch answer.verdict(attempt: job.attempts) {
         case .sent: meter.sent.increment()
@@ -213,23 +224,24 @@ final class PushSender: SideTask {
         case .later(let ms):
             meter.retried.increment()
             tell("\(host) takes a push later: \(answer.failure ?? "status \(answer.status)")")
-            return ms
+            let due = EventLoop.wallClock() + ms
+            guard due >= job.until else {
+                jobs[id]?.due[target.endpoint.url] = due
+                return
+            }
+            meter.late.increment()
         case .refused:
             meter.failed.increment()
             tell("\(host) refuses a push: status \(answer.status)")
         }
         jobs[id]?.done.insert(target.endpoint.url)
-        return nil
     }
 
-    private func finish(_ id: String, _ later: Int64?) {
+    /// All who were to be asked have answered: it waits for the first that has put it off.
+    private func finish(_ id: String) {
         guard let job = jobs[id] else { return }
-        guard let later else { return remove(id) }
-        guard EventLoop.wallClock() + later < job.until else {
-            meter.late.increment()
-            return remove(id)
-        }
-        waiting[id] = loop.now + UInt64(later)
+        guard let due = job.due.values.min() else { return remove(id) }
+        waiting[id] = loop.now + UInt64(max(1, due - EventLoop.wallClock()))
     }
 
     private func drop(_ endpoint: String, of channel: String) {

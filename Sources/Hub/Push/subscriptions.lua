@@ -80,10 +80,16 @@ end)
 register('push_gone', { 'channel', 'endpoint' }, function(c, given) return drop(c, given.channel, given.endpoint) end, { 'allow-oom' })
 
 -- push_targets: role:subject. Endpoints, each with when it was said and its keys; none while there is a connection, over which everything
--- comes, or has come with what was missed.
+-- comes, or has come with what was missed. One that was not said for so long may be somebody else's device by now.
 register('push_targets', { 'channel' }, function(c, given)
     if waking.is_connected(c, given.channel) then return {} end
-    return redis.call('HGETALL', key_of(c, given.channel))
+    local held, targets = redis.call('HGETALL', key_of(c, given.channel)), {}
+    for i = 1, #held, 2 do
+        if tonumber(string.match(held[i + 1], '^%d+')) > c.real - KEPT_S * 1000 then
+            targets[#targets + 1], targets[#targets + 2] = held[i], held[i + 1]
+        end
+    end
+    return targets
 end, { 'no-writes' })
 
 -- push_done: the id of an entry of `wakings`. It was sent, or is of no use any more.

@@ -19,6 +19,9 @@ local WAKES = {
 -- Own wishes: nobody is told by a push what they did themselves.
 local OWN = { ['passenger:'] = 'passenger', ['driver:'] = 'driver', ['bus_driver:'] = 'driver' }
 
+-- `woken:<channel>` is the place of the last event that was put there: so long it is kept, s. By then a phone that is lost has been missed.
+local WOKEN_S = 3600
+
 -- So many wait at most, the oldest go: a push service that is away for an hour has more to send than is of use.
 local MOST = '10000'
 
@@ -40,6 +43,7 @@ local function add(c, channel, seq, type, time, data, json)
     local life_ms = math.min(kind[2] * 1000, tonumber(data.expires_in_ms) or math.huge)
     redis.call('XADD', c.p .. 'wakings', 'MAXLEN', '~', MOST, '*', 'channel', channel, 'seq', seq, 'type', type, 'time', time,
         'until', string.format('%.0f', string.match(seq, '^%d+') + life_ms), 'urgency', kind[1], 'data', json)
+    redis.call('SET', c.p .. 'woken:' .. channel, seq, 'EX', WOKEN_S)
 end
 
 -- An event was told on the channel of somebody who has a subscription. data: of the event; json: the same as it is kept.
@@ -48,10 +52,13 @@ function waking.wake(c, channel, seq, type, data, json)
     add(c, channel, seq, type, c.now_text, data, json)
 end
 
--- A connection was lost that had said nothing for up to so long, ms: a phone that fell asleep. What was told meanwhile may not have been seen.
+-- A connection was lost that had said nothing for up to so long, ms: a phone that fell asleep. What was told meanwhile may not have been seen;
+-- each event is put there once, however often a connection is lost.
 function waking.missed(c, channel, silent_ms)
     if c.push_on == 0 or redis.call('HEXISTS', c.p .. 'wishes:' .. channel, 'push') == 0 or waking.is_connected(c, channel) then return end
-    for _, entry in ipairs(redis.call('XRANGE', c.p .. 'ch:' .. channel, string.format('%.0f', c.real - silent_ms), '+')) do
+    local from, woken = string.format('%.0f', c.real - silent_ms), redis.call('GET', c.p .. 'woken:' .. channel)
+    if woken and tonumber(string.match(woken, '^%d+')) >= tonumber(from) then from = '(' .. woken end
+    for _, entry in ipairs(redis.call('XRANGE', c.p .. 'ch:' .. channel, from, '+')) do
         local fields = {}
         for i = 1, #entry[2], 2 do fields[entry[2][i]] = entry[2][i + 1] end
         if WAKES[fields.type] then add(c, channel, entry[1], fields.type, fields.time, cjson.decode(fields.data), fields.data) end

@@ -58,6 +58,8 @@ class PushService:
     def __init__(self, directory):
         self.certificate, key = make_certificate(directory, "pushes")
         self.got, self.answers = [], collections.deque()
+        #: What is put off for half a minute, by paths.
+        self.away = set()
         #: Until this is set nobody is answered.
         self.opened = threading.Event()
         self.opened.set()
@@ -69,7 +71,10 @@ class PushService:
             def do_POST(self):
                 body = self.rfile.read(int(self.headers["Content-Length"]))
                 service.got.append(Push(self.path, self.headers, body))
-                status, headers = service.answers.popleft() if service.answers else (201, {})
+                if self.path in service.away:
+                    status, headers = 503, {"Retry-After": "30"}
+                else:
+                    status, headers = service.answers.popleft() if service.answers else (201, {})
                 service.opened.wait(patience.TEST)
                 try:
                     self.send_response(status)
