@@ -3,8 +3,10 @@ internal import EventLoop
 /// Who makes room when an address has all the connections that it may have: those that nobody knows and that say nothing, so that a few
 /// hundred silent ones keep out nobody else of their network.
 extension WebSocketServer {
-    /// Who came, or was heard of, since then is left alone, ms: a crowd that comes back at once would end its own handshakes.
+    /// Who came, or was heard of, since then is left alone, ms: a crowd that comes back at once would end its own handshakes. One that has begun
+    /// takes up to five seconds on a slow link. Who has had its answer and is idle may leave at once.
     private static let silenceMs: UInt64 = 1_000
+    private static let handshakeMs: UInt64 = 5_000
 
     /// Counts a newcomer, for whom the silent one of its address leaves that came first. False: it is refused.
     func enter(_ address: PeerAddress) -> Bool {
@@ -29,6 +31,9 @@ extension WebSocketServer {
     private func mayLeave(_ id: ConnectionID) -> Bool {
         guard let connection = connections[id], isNewcomer(id) else { return false }
         let waits = connection.isAsking || connection.isResuming || connection.answer != nil
-        return !waits && connection.arrival?.phase ?? .silent == .silent && connection.lastHeard + Self.silenceMs <= now
+        guard !waits, connection.arrival?.phase ?? .silent == .silent else { return false }
+        let hasBegun = connection.isShakingHands || connection.http?.waitingBytes ?? 0 > 0
+        guard hasBegun || connection.phase == .open || connection.requests == 0 else { return true }
+        return connection.lastHeard + (hasBegun ? Self.handshakeMs : Self.silenceMs) <= now
     }
 }

@@ -52,13 +52,16 @@ import Testing
             try pair.client.connect(url: pair.url)
             let silent = (0..<3).map { _ in RawClient(port: pair.port) }
             when(loop, { pair.server.socketCount == 4 && pair.opened.count == 1 }) {
+                // One has begun a request, as a slow phone does.
+                silent[0].send("GET /healthz HT")
                 let timer = LoopTimer(loop)
                 timer.start(afterMs: 1_200) {
                     timer.close()
                     #expect(throws: Never.self) { try pair.client.connect(url: pair.url) }
                     when(loop, { pair.opened.count == 2 }) {
                         #expect(pair.server.socketCount == 4 && pair.serverCloses.isEmpty && pair.clientCloses.isEmpty)
-                        #expect(silent[0].read().isEmpty)
+                        #expect(silent[1].read().isEmpty)
+                        silent[0].send("TP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
                         pair.finish(loop)
                     }
                 }
