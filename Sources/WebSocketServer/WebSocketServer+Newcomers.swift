@@ -11,14 +11,16 @@ extension WebSocketServer {
     /// Counts a newcomer, for whom the silent one of its address leaves that came first. False: it is refused.
     func enter(_ address: PeerAddress) -> Bool {
         if addresses.enter(address, limit: rules.maxConnectionsPerAddress) { return true }
-        counts.refusedAddressLimit += 1
-        guard endingsLeft > 0,
-            let id = newcomers.next(of: address, isNewcomer: isNewcomer, mayLeave: mayLeave),
+        if endingsLeft > 0, let id = newcomers.next(of: address, isNewcomer: isNewcomer, mayLeave: mayLeave),
             let connection = connections[id]
-        else { return false }
-        endingsLeft -= connection.socket == nil ? 1 : Self.endingCost
-        abandon(connection)
-        return addresses.enter(address, limit: rules.maxConnectionsPerAddress)
+        {
+            endingsLeft -= connection.socket == nil ? 1 : Self.endingCost
+            // What it was sent last may still be on its way.
+            cut(connection)
+            if addresses.enter(address, limit: rules.maxConnectionsPerAddress) { return true }
+        }
+        counts.refusedAddressLimit += 1
+        return false
     }
 
     /// Whether nobody knows whose it is, and it is open.

@@ -234,7 +234,7 @@ def test_connections_of_one_address_are_limited(new_hub):
     hub = new_hub(server__max_connections_per_address=3, server__workers=1).start(ready=False)
     def status(connection):
         connection.sendall(b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
-        return connection.recv(64).split(b" ")[1]
+        return connection.recv(4096).split(b" ")[1]
 
     deadline = time.monotonic() + patience.PROCESS
     while True:
@@ -246,9 +246,14 @@ def test_connections_of_one_address_are_limited(new_hub):
             assert time.monotonic() < deadline
     held += [socket.create_connection(("127.0.0.1", hub.port), timeout=patience.MESSAGE) for _ in range(2)]
     assert [status(one) for one in held[1:]] == [b"200", b"200"]
+    # Who is idle the longest makes room; who has just come does not.
+    held.append(socket.create_connection(("127.0.0.1", hub.port), timeout=patience.MESSAGE))
+    assert held[0].recv(64) == b"" and status(held[3]) == b"200"
+    fresh = [socket.create_connection(("127.0.0.1", hub.port), timeout=patience.MESSAGE) for _ in range(3)]
+    assert [one.recv(64) for one in held[1:]] == [b""] * 3
     with socket.create_connection(("127.0.0.1", hub.port), timeout=patience.MESSAGE) as fourth:
         assert b" 429 " in fourth.recv(64)
-    for one in held:
+    for one in held + fresh:
         one.close()
 
 
