@@ -180,7 +180,7 @@ struct SocketAddress {
         }
     }
 
-    var family: Int32 { Int32(storage.ss_family) }
+    var family: Int32 { storage.family }
 
     func withPointer<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
         withUnsafeBytes(of: storage) { body($0.baseAddress!.assumingMemoryBound(to: sockaddr.self), length) }

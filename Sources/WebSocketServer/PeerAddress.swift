@@ -7,7 +7,7 @@ struct PeerAddress: Hashable {
 
     init(_ storage: sockaddr_storage) {
         withUnsafeBytes(of: storage) { bytes in
-            switch Int32(storage.ss_family) {
+            switch storage.family {
             case AF_INET:
                 let address = bytes.loadUnaligned(as: sockaddr_in.self).sin_addr.s_addr
                 low = 0xFFFF_0000_0000 | UInt64(UInt32(bigEndian: address))
@@ -86,4 +86,10 @@ struct PeerAddress: Hashable {
         }
         return String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
+}
+
+extension sockaddr_storage {
+    /// AF_INET and so on. Its first field, read by its place: in which module the compiler finds the field's name depends on which files it
+    /// compiles together.
+    var family: Int32 { withUnsafeBytes(of: self) { Int32($0.load(as: UInt16.self)) } }
 }
