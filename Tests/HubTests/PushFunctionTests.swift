@@ -21,6 +21,15 @@ import Wire
         try await city.raw(["HSET", "{test}:settings", "push_on", "1"])
     }
 
+    /// p1 has a subscription and these connections, and T1 waits in zone 14.
+    private func connected(_ city: TestCity, _ sessions: String...) async throws {
+        try await on(city)
+        try await subscribe(city, "passenger:p1")
+        try await city.queue("14", "T1")
+        try await city.raw(["ZADD", "{test}:workers", "1", "w1"])
+        for session in sessions { try await city.call("session_hello", ["passenger", "p1", session, "w1", ""]) }
+    }
+
     @Test func `who has a subscription and no connection is woken, by what is of use only`() async throws {
         try await TestCity.run { city in
             try await on(city)
@@ -43,11 +52,7 @@ import Wire
 
     @Test func `a connection counts while its worker lives`() async throws {
         try await TestCity.run { city in
-            try await on(city)
-            try await subscribe(city, "passenger:p1")
-            try await city.queue("14", "T1")
-            try await city.raw(["ZADD", "{test}:workers", "1", "w1"])
-            try await city.call("session_hello", ["passenger", "p1", "w1.1", "w1", ""])
+            try await connected(city, "w1.1")
             #expect(try await city.request("p1", "r1", "14").isOK)
             _ = try await city.command("offer_seen", "T1", "r1")
             #expect(try await city.command("offer_accept", "T1", "r1", "", "120").isOK)
@@ -66,13 +71,7 @@ import Wire
 
     @Test func `a phone that fell asleep is woken by what it may not have seen`() async throws {
         try await TestCity.run { city in
-            try await on(city)
-            try await subscribe(city, "passenger:p1")
-            try await city.queue("14", "T1")
-            try await city.raw(["ZADD", "{test}:workers", "1", "w1"])
-            for session in ["w1.1", "w1.2"] {
-                try await city.call("session_hello", ["passenger", "p1", session, "w1", ""])
-            }
+            try await connected(city, "w1.1", "w1.2")
             try await city.assign("r1", of: "p1", to: "T1")
             // Another connection is there.
             try await city.call("session_left", ["passenger:p1", "w1.1", "75000"])
@@ -87,11 +86,7 @@ import Wire
 
     @Test func `a connection that is lost again and again wakes nobody twice by the same`() async throws {
         try await TestCity.run { city in
-            try await on(city)
-            try await subscribe(city, "passenger:p1")
-            try await city.queue("14", "T1")
-            try await city.raw(["ZADD", "{test}:workers", "1", "w1"])
-            try await city.call("session_hello", ["passenger", "p1", "w1.1", "w1", ""])
+            try await connected(city, "w1.1")
             try await city.assign("r1", of: "p1", to: "T1")
             for n in 1...5 {
                 try await city.call("session_left", ["passenger:p1", "w1.\(n)", "75000"])

@@ -9,7 +9,7 @@ import Wire
 struct SignInTests {
     @Test("B20: a network becomes so many guests and then waits, another does not")
     func networks() {
-        var limits = GuestLimits(perHour: 60)
+        var limits = NetworkLimits.guests(perHour: 60)
         for _ in 0..<60 { #expect(limits.take("192.0.2.1", at: 0) == nil) }
         #expect(limits.take("192.0.2.1", at: 0) == 60_000)
         #expect(limits.take("192.0.2.2", at: 0) == nil)
@@ -18,7 +18,7 @@ struct SignInTests {
 
     @Test("B20: all networks together become no more than are signed in passing")
     func together() {
-        var limits = GuestLimits(perHour: 60)
+        var limits = NetworkLimits.guests(perHour: 60)
         let made = (0..<1_000).count { limits.take("network \($0)", at: 0) == nil }
         #expect(made == 200)
     }

@@ -1,21 +1,11 @@
 import EventLoop
-import Glibc
 import Testing
 
 @testable import WebSocketServer
 
 /// Who makes room when an address has all the connections that it may have.
 @Suite struct NewcomerTests {
-    private func address(_ last: UInt32) -> PeerAddress {
-        var storage = sockaddr_storage()
-        withUnsafeMutableBytes(of: &storage) { bytes in
-            var ip = sockaddr_in()
-            ip.sin_family = sa_family_t(AF_INET)
-            ip.sin_addr.s_addr = (0xC000_0200 + last).bigEndian
-            withUnsafeBytes(of: ip) { bytes.copyMemory(from: $0) }
-        }
-        return PeerAddress(storage)
-    }
+    private func address(_ last: UInt32) -> PeerAddress { AddressCountsTests.address(0xC000_0200 + last) }
 
     private func id(_ slot: Int) -> ConnectionID { ConnectionID(slot: slot, generation: 1) }
 

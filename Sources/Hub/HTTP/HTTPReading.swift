@@ -1,3 +1,4 @@
+import WebSocketServer
 import Wire
 
 /// What a `GET` asks, by its path.
@@ -84,5 +85,17 @@ struct HTTPReading {
         }
         json.endObject()
         return json.bytes
+    }
+}
+
+extension HTTPRequest {
+    /// The first value that the query gives a name, with `+` for a space; nil: it has none that can be read.
+    func value(of name: String) -> String? {
+        for part in (query ?? "").utf8.split(separator: UInt8(ascii: "&"), maxSplits: 16) {
+            let sides = part.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+            guard sides.count == 2, Substring(sides[0]) == name else { continue }
+            return PercentText.decoded(String(Substring(sides[1])).replacing("+", with: " "))
+        }
+        return nil
     }
 }

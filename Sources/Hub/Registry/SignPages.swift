@@ -14,19 +14,15 @@ import Wire
 /// a second and no more, of which one network gets a small part.
 final class SignPages: Capability {
     let services: WorkerServices
-    /// What is known of a code, and when it was asked, ms of the loop.
-    private var known: [String: (sign: Sign, askedAt: UInt64)] = [:]
-    /// Those who wait for what is being asked.
-    private var waiting: [String: [(Sign?) -> Void]] = [:]
-    /// A look-up takes Redis some 20 µs, a picture a worker 200.
-    private var lookUps = LookUpLimits()
+    /// By code, of a kilobyte or two. A look-up takes Redis some 20 µs, a picture a worker 200.
+    private let signs: SharedLookUps<Sign>
 
-    private static let keptMs: UInt64 = 5_000
-    /// Of a kilobyte or two.
-    private static let mostKept = 2_000
     private static let prefix = "/v/"
 
-    init(_ services: WorkerServices) { self.services = services }
+    init(_ services: WorkerServices) {
+        self.services = services
+        signs = SharedLookUps(services.loop, keptMs: 5_000, most: 2_000, .lookUps(capacity: 100, perSecond: 50))
+    }
 
     func answer(_ request: HTTPRequest, _ answer: @escaping (HTTPResponse) -> Void) -> Bool {
         guard request.path.utf8.starts(with: Self.prefix.utf8) else { return false }
@@ -45,36 +41,19 @@ final class SignPages: Capability {
         return true
     }
 
-    /// Nil: too many ask at once, or the store can't be reached.
+    /// Nil: too many ask at once, or the store can't be reached. A picture is made anew each time.
     private func look(
         _ code: String, _ isPicture: Bool, for request: HTTPRequest, _ then: @escaping (Sign?) -> Void
     ) {
-        let seen = known[code].flatMap { loop.now - $0.askedAt < Self.keptMs ? $0.sign : nil }
-        // A picture is made anew each time, and costs as much as a look-up.
-        if let seen, !isPicture { return then(seen) }
-        if seen == nil, waiting[code] != nil {
-            waiting[code]?.append(then)
-            return
-        }
-        let network = request.clientNetwork
-        guard commands.isUp, lookUps.take(network, at: Int64(loop.now)) else { return then(nil) }
-        if let seen { return then(seen) }
-        waiting[code] = [then]
-        functions.call("registry_verify", ["code": RedisArgument(code)]) { result in
-            var sign: Sign?
-            switch result {
-            case .success(let reply): sign = self.made(of: reply)
-            case .failure(.server(let text)): self.log.error("registry_verify failed: \(text)")
-            case .failure: break
-            }
-            if let sign { self.keep(sign, of: code) }
-            for then in self.waiting.removeValue(forKey: code) ?? [] { then(sign) }
-        }
-    }
-
-    private func keep(_ sign: Sign, of code: String) {
-        if known.count >= Self.mostKept { known.removeAll(keepingCapacity: true) }
-        known[code] = (sign, loop.now)
+        signs.look(
+            code, for: request.clientNetwork, canRead: commands.isUp, isPriced: isPicture,
+            read: { done in
+                functions.call("registry_verify", ["code": RedisArgument(code)]) { result in
+                    if case .failure(.server(let text)) = result { self.log.error("registry_verify failed: \(text)") }
+                    guard case .success(let reply) = result else { return done(nil) }
+                    done(self.made(of: reply))
+                }
+            }, then: then)
     }
 
     private func made(of reply: RedisReply) -> Sign {

@@ -15,7 +15,7 @@ import Wire
 final class Sharing: Capability {
     let services: WorkerServices
     private let learning: TravelLearning
-    private var limits = GuestLimits(perHour: 0)
+    private var limits = NetworkLimits.guests(perHour: 0)
     /// Links that were good when they were read last.
     private var known: Set<String> = []
 
@@ -85,8 +85,7 @@ final class Sharing: Capability {
     /// Nil: it is paid.
     private func pay(_ request: HTTPRequest, _ secret: String) -> ErrorReply? {
         let network = request.clientNetwork
-        let perHour = max(Self.leastPerHour, settings.tokens.guestsPerHour)
-        if limits.perHour != perHour { limits = GuestLimits(perHour: perHour) }
+        limits.set(guestsPerHour: max(Self.leastPerHour, settings.tokens.guestsPerHour))
         if !known.contains(secret), let wait = limits.take(network, at: Int64(loop.now)) {
             return ErrorReply(
                 code: .rateLimited, detail: "Too many have opened links from here; ask again later.", retryAfterMs: wait

@@ -10,11 +10,11 @@ import Wire
 /// the next token of a sign-in. Neither asks Redis. `POST /v1/invitations/accept`: the first token of who was invited.
 final class SignIn {
     let services: WorkerServices
-    private var limits: GuestLimits
+    private var limits: NetworkLimits
 
     init(_ services: WorkerServices) {
         self.services = services
-        limits = GuestLimits(perHour: services.settings.tokens.guestsPerHour)
+        limits = .guests(perHour: services.settings.tokens.guestsPerHour)
     }
 
     /// False: the path is another's.
@@ -55,7 +55,7 @@ final class SignIn {
                 ErrorReply(
                     code: .forbidden, detail: "This origin may not ask; see server.allowed_origins in the settings."))
         }
-        if limits.perHour != tokens.guestsPerHour { limits = GuestLimits(perHour: tokens.guestsPerHour) }
+        limits.set(guestsPerHour: tokens.guestsPerHour)
         let network = request.clientNetwork
         if let wait = limits.take(network, at: Int64(services.loop.now)) {
             return .refusal(

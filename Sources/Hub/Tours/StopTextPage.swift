@@ -45,8 +45,7 @@ struct StopTextPage {
             \(HTMLPage.escaped(wanted))"></label>\(language) <button>\(say("stops.choose"))</button></form><ul>
             """
         for stop in stops {
-            main +=
-                "<li>\(link(to: PercentText.encoded(stop.id), HTMLPage.escaped(stop.name)))</li>"
+            main += "<li>\(link(to: PercentText.encoded(stop.id), HTMLPage.escaped(stop.name)))</li>"
         }
         main += "</ul>"
         if stops.isEmpty { main += "<p>\(say(wanted.isEmpty ? "lines.none" : "find.none"))</p>" }
@@ -84,6 +83,9 @@ struct StopTextPage {
         if let retryAfter { response.headers.append(("Retry-After", retryAfter)) }
         return response
     }
+
+    /// Too many ask, or the store can't be reached.
+    var busy: HTTPResponse { refusal(503, "error.unavailable", retryAfter: "5") }
 
     /// Both are HTML.
     private func link(to path: String, _ text: String) -> String {
@@ -147,17 +149,5 @@ struct StopTextPage {
                 ("Referrer-Policy", "no-referrer"),
             ],
             body: HTMLPage.bytes(title, language: phrases.language, head: Self.head, main: main, foot: city))
-    }
-}
-
-extension HTTPRequest {
-    /// The first value that the query gives a name, with `+` for a space; nil: it has none that can be read.
-    func value(of name: String) -> String? {
-        for part in (query ?? "").utf8.split(separator: UInt8(ascii: "&"), maxSplits: 16) {
-            let sides = part.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
-            guard sides.count == 2, Substring(sides[0]) == name else { continue }
-            return PercentText.decoded(String(Substring(sides[1])).replacing("+", with: " "))
-        }
-        return nil
     }
 }
