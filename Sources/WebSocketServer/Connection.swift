@@ -52,6 +52,8 @@ final class Connection {
     var isResuming = false
     /// A WebSocket of which nobody knows yet whose it is, and what has come of it to be read at the end of a turn.
     var isStranger = false
+    /// It is sent events of an answer in place of frames, and reads nothing.
+    var isStream = false
     /// It sends in so many small pieces that each costs more than what is in it: read as strangers are, while it does.
     var isCrumbling = false
     /// Pieces read in the second that ends then, ms of the loop.

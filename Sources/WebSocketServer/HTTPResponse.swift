@@ -10,6 +10,8 @@ public struct HTTPResponse: Sendable {
     /// Not sent to `HEAD`, but counted. All connections that are sent the same array share its memory: a page that many ask
     /// for is to be kept, and given here each time.
     public var body: [UInt8]
+    /// The connection becomes a stream of events, which the answer's body is; its client's first messages (JSON). Nil: the body is all there is.
+    public var stream: [[UInt8]]?
 
     public init(
         status: Int, contentType: String? = nil, headers: [(name: String, value: String)] = [], body: [UInt8] = []
@@ -33,7 +35,7 @@ public struct HTTPResponse: Sendable {
         var head = "HTTP/1.1 \(status) \(Self.reason(status))\r\n"
         head += "Date: \(Self.date(unixTime))\r\n"
         if let contentType { head += "Content-Type: \(contentType)\r\n" }
-        if mayHaveBody { head += "Content-Length: \(body.count)\r\n" }
+        if mayHaveBody, stream == nil { head += "Content-Length: \(body.count)\r\n" }
         for (name, value) in headers { head += "\(name): \(value)\r\n" }
         head += keepsAlive ? "\r\n" : "Connection: close\r\n\r\n"
         return Array(head.utf8)

@@ -72,15 +72,16 @@ extension WebSocketServer {
             let id = connection.id
             connection.isAsking = true
             onHTTP(request) { [link] response in
-                link.server?.answered(id, response, isHead: request.method == "HEAD", keepsAlive: keepsAlive)
+                link.server?.answered(id, request, response, keepsAlive: keepsAlive)
             }
         }
     }
 
-    private func answered(_ id: ConnectionID, _ response: HTTPResponse, isHead: Bool, keepsAlive: Bool) {
+    private func answered(_ id: ConnectionID, _ request: HTTPRequest, _ response: HTTPResponse, keepsAlive: Bool) {
         guard let connection = connections[id], connection.isAsking else { return }
         connection.isAsking = false
-        respond(connection, response, isHead: isHead, keepsAlive: keepsAlive)
+        if let messages = response.stream { return openStream(connection, request, response, messages) }
+        respond(connection, response, isHead: request.method == "HEAD", keepsAlive: keepsAlive)
     }
 
     func respond(_ connection: Connection, _ response: HTTPResponse, isHead: Bool = false, keepsAlive: Bool) {

@@ -10,6 +10,9 @@ extension WebSocketServer {
         switch connection.phase {
         case .http:
             return readRequest(connection, UnsafeRawBufferPointer(bytes))
+        case .open where connection.isStream:
+            connection.thrownAway += bytes.count
+            return connection.thrownAway <= Self.mostThrownAway
         case .open:
             connection.lastHeard = now
             countPiece(connection)

@@ -21,7 +21,7 @@ extension WebSocketServer {
         guard let connection = connections[id], connection.phase == .open else { return .gone }
         guard coalesceMs > 0 else { return queueFrame(connection, frame) }
         guard fits(connection, frame) else { return .overflow }
-        enqueue(connection, frame.bytes)
+        enqueue(connection, connection.isStream ? event(of: frame.bytes) : frame.bytes)
         if connection.queuedBytes >= rules.coalesceBytes, !connection.isBehind {
             markDirty(connection)
         } else {
@@ -60,7 +60,7 @@ extension WebSocketServer {
     @discardableResult
     func queueFrame(_ connection: Connection, _ frame: Frame) -> SendResult {
         guard fits(connection, frame) else { return .overflow }
-        queue(connection, frame.bytes)
+        queue(connection, connection.isStream ? event(of: frame.bytes) : frame.bytes)
         return .queued
     }
 
@@ -161,8 +161,8 @@ extension WebSocketServer {
         connectionCount -= 1
         untoldCloses.append((connection.id, code))
         counts.framesOut += 1
-        queue(connection, frame.bytes)
-        part(connection, farewell)
+        queue(connection, connection.isStream ? event(of: frame.bytes) : frame.bytes)
+        part(connection, connection.isStream ? .end : farewell)
     }
 
     /// Lets the queue go out, and then the socket.

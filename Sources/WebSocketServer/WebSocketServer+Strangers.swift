@@ -35,7 +35,7 @@ extension WebSocketServer {
         lws_rx_flow_control(socket, 0)
     }
 
-    private func goOnReading(_ connection: Connection) {
+    func goOnReading(_ connection: Connection) {
         guard connection.isPaused, connection.awaited != .room, let socket = connection.socket else { return }
         connection.isPaused = false
         lws_rx_flow_control(socket, 1)

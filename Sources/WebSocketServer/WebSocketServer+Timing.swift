@@ -48,7 +48,9 @@ extension WebSocketServer {
     // MARK: Open connections
 
     private func nextPing(_ connection: Connection) -> UInt64 {
-        max(connection.lastHeard, connection.lastPing) + connection.pingEvery
+        // What a stream's client is heard of, proxies on the way are not.
+        let last = connection.isStream ? connection.lastPing : max(connection.lastHeard, connection.lastPing)
+        return last + connection.pingEvery
     }
 
     /// When the peer counts as gone if nothing comes of it.
@@ -66,6 +68,7 @@ extension WebSocketServer {
     }
 
     private func checkLiveness(_ connection: Connection) {
+        listen(to: connection)
         if goneAt(connection) <= now {
             guard mayEnd(connection) else { return }
             counts.closedDead += 1

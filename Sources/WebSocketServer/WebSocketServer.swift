@@ -73,6 +73,8 @@ public final class WebSocketServer {
     /// The memory of what waits.
     var held = HeldBytes()
     let runs = FrameRuns()
+    /// The last frame that went to a stream, and its event: one frame goes to many.
+    var lastEvent: (frame: [UInt8], event: [UInt8])?
     private static let keptDescriptors = 128
     private let openable = WebSocketServer.openableSockets()
     let handshake: Handshake

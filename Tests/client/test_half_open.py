@@ -2,12 +2,14 @@
 
 import pytest
 
-from conftest import running
+from conftest import Cast, running
 from kerbside import patience
 from kerbside.bus import BusDriver
 from kerbside.hub import Hub
 from kerbside.link import HERE, THERE, bad_link
+from kerbside.passenger import Passenger
 from kerbside.stops import Rider, serve
+from kerbside.streams import StreamedPassenger
 
 #: Who is silent for so long is given up.
 SOON = {
@@ -66,7 +68,9 @@ async def test_c59_a_passenger_whose_link_died_on_a_ride_has_all_of_it_once(impa
     assert types.index("ride.near") < types.index("ride.arrived") < types.index("ride.aboard"), types
 
 
-async def test_c59_a_passenger_whose_packets_are_lost_both_ways_has_all_of_it_once(dead_link, cast):
+@pytest.mark.parametrize("kind", [Passenger, StreamedPassenger])
+async def test_c59_a_passenger_whose_packets_are_lost_both_ways_has_all_of_it_once(dead_link, kind):
+    cast = Cast(passenger=kind)
     for hub in running(make=HubBehindTheLink, blocks=10, server__host=HERE, **SOON):
         pickup = hub.block().a.centre
         driver, passenger = cast.driver(hub, pickup.moved(north=900)), await cast.rider(hub)

@@ -8,13 +8,18 @@ final class HTTPRouter {
     private let services: WorkerServices
     private let commands: HTTPCommands
     private let signIn: SignIn
+    private let streams: Streams
     private let capabilities: [any Capability]
 
     /// `capabilities` are asked in this order.
-    init(_ services: WorkerServices, _ commands: HTTPCommands, _ signIn: SignIn, _ capabilities: [any Capability]) {
+    init(
+        _ services: WorkerServices, _ commands: HTTPCommands, _ signIn: SignIn, _ streams: Streams,
+        _ capabilities: [any Capability]
+    ) {
         self.services = services
         self.commands = commands
         self.signIn = signIn
+        self.streams = streams
         self.capabilities = capabilities
     }
 
@@ -23,7 +28,7 @@ final class HTTPRouter {
         if let preflight = pages.preflight(request) { return send(preflight) }
         let answer = { (response: HTTPResponse) in send(pages.share(response)) }
         guard !commands.answer(request, answer) else { return }
-        guard !signIn.answer(request, answer) else { return }
+        guard !signIn.answer(request, answer), !streams.post(request, answer) else { return }
         guard request.method == "GET" || request.method == "HEAD" else {
             return answer(
                 .wrongMethod(allowed: "GET, HEAD", "Use GET; commands are sent with POST to /v1/commands/<name>."))

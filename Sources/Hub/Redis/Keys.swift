@@ -25,6 +25,8 @@ struct Keys: Sendable {
     func finishedTours(_ line: String) -> String { prefix + "line:\(line):finished" }
     /// Stream: the latest ways that taxis finished, as `TravelledWay` writes them.
     var travelled: String { prefix + "travelled" }
+    /// Pub/sub: what clients of streams have said to another worker than the one that has them.
+    func said(to worker: String) -> String { prefix + "said:" + worker }
     /// Hash: the figures of all lines of a day (figures.lua).
     func statistics(_ date: String) -> String { prefix + "figures:" + date }
     /// Hash: the figures of taxis of a day, by hour and zone (taxi_figures.lua).

@@ -62,6 +62,7 @@ public actor Worker {
         let events = Events(services)
         let lines = LineBoards(services)
         let times = LineTimes(services, lines)
+        let streams = Streams(services)
         topics.readings.joined = { reading, isGap in lines.joined(reading.topic.channel, reading.session, isGap: isGap)
         }
         topics.readings.left = { channel, session in lines.left(channel, session) }
@@ -78,7 +79,8 @@ public actor Worker {
             try Pushes(services),
             CatalogReader(services), ZonePage(services), Realtime(services), Statistics(services), WebPages(services),
             MapTiles(services),
-            StatusPages(services), ContractPage(services), Sweeps(services), TicketRenewal(services), deliveries,
+            streams, StatusPages(services), ContractPage(services), Sweeps(services), TicketRenewal(services),
+            deliveries,
         ]
         clients.capabilities = capabilities
         deliveries.capabilities = capabilities
@@ -91,7 +93,7 @@ public actor Worker {
         asked.page = { [services] json, form, request in
             TripPages.page(json, form, request, city: services.settings.city.id)
         }
-        http = HTTPRouter(services, asked, SignIn(services), capabilities)
+        http = HTTPRouter(services, asked, SignIn(services), streams, capabilities)
         let all = capabilities
         services.takenForDead = { for capability in all { capability.takenForDead() } }
     }
@@ -149,7 +151,7 @@ public actor Worker {
         }
         commands.start()
         subscriber.start()
-        subscriber.subscribe([services.keys.catalogNews])
+        subscriber.subscribe([services.keys.catalogNews, services.keys.said(to: services.name)])
         services.readers.whenSubscribed(Channel.queues) {}
     }
 

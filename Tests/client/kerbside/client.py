@@ -102,11 +102,20 @@ class Client(Stubborn, Watching):
         """The WebSocket, without hello."""
         if self.ws is not None and self.closed is None:
             await self.cut()
+        self.ws = await self.link(headers, options)
+        self.closed = self.hello_reply = None
+        self.had_gap = False
+        self.forget_feeds()
+        self._replies = {}
+        self._reader = asyncio.create_task(self._read(self.ws))
+        return self
+
+    async def link(self, headers, options):
         context = None
         if self.hub.is_tls:
             context = ssl.create_default_context(cafile=self.hub.settings["server.tls.certificate"])
         options = {"subprotocols": [self.subprotocol], "ping_interval": None, "compression": None, "ssl": context} | options
-        self.ws = await connect(
+        return await connect(
             self.hub.url_at(self.address or self.hub.client_address),
             additional_headers=headers,
             open_timeout=patience.PROCESS,
@@ -114,12 +123,6 @@ class Client(Stubborn, Watching):
             max_queue=None,
             **options,
         )
-        self.closed = self.hello_reply = None
-        self.had_gap = False
-        self.forget_feeds()
-        self._replies = {}
-        self._reader = asyncio.create_task(self._read(self.ws))
-        return self
 
     async def connect(self, resume=None, **options):
         """Open and hello. `resume`: {channel: seq}, or True for the last event seen."""

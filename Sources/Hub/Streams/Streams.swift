@@ -1,0 +1,131 @@
+import Domain
+import RedisLink
+import Settings
+import Tokens
+import WebSocketServer
+import Wire
+
+/// Where a network lets no WebSocket through: `POST /v1/stream` is answered by server-sent events, whose data are the messages that a
+/// WebSocket would bring. Its body has the client's first messages, a line each, of which hello is the first; what it says later it sends to
+/// `POST /v1/stream/<session>`, by whichever worker: that is passed to the one that has the stream.
+final class Streams: Capability {
+    let services: WorkerServices
+    /// The streams here that have been greeted, by the name of their session.
+    private var streams: [String: Session] = [:]
+    private let said: [UInt8]
+
+    private static let path = "/v1/stream"
+    private static let hello = Array(#"{"id":1,"cmd":"hello"}"#.utf8)
+    private static let longestName = 64
+    /// Of strangers' messages, which have no price, each can bring an error that is longer than it is.
+    private static let mostAtFirst = 16
+
+    init(_ services: WorkerServices) {
+        self.services = services
+        said = Array(services.keys.said(to: services.name).utf8)
+    }
+
+    func greeted(_ session: Session, _ identity: Identity) {
+        if server.isStream(session.connection) { streams[session.name] = session }
+    }
+
+    func closed(_ session: Session) { streams[session.name] = nil }
+
+    /// False: the path is another's.
+    func post(_ request: HTTPRequest, _ answer: @escaping (HTTPResponse) -> Void) -> Bool {
+        guard request.path.utf8.starts(with: Self.path.utf8) else { return false }
+        let rest = request.path.utf8.dropFirst(Self.path.utf8.count)
+        guard rest.isEmpty || rest.first == UInt8(ascii: "/") else { return false }
+        guard request.method == "POST" else {
+            answer(.wrongMethod(allowed: "POST", "Open a stream with POST; its body begins with hello."))
+            return true
+        }
+        guard request.body.isEmpty || request.header("content-type")?.contains("json") == true else {
+            answer(.problem(415, "Unsupported media type", "Send messages as application/json, one in a line."))
+            return true
+        }
+        rest.isEmpty ? answer(open(request)) : say(String(rest.dropFirst()) ?? "", request, answer)
+        return true
+    }
+
+    private func open(_ request: HTTPRequest) -> HTTPResponse {
+        guard request.isOfPage(in: settings.server.allowedOrigins) else {
+            return .refusal(
+                ErrorReply(
+                    code: .forbidden, detail: "This origin may not ask; see server.allowed_origins in the settings."))
+        }
+        let messages = Self.messages(request.body)
+        guard messages.count <= Self.mostAtFirst else {
+            return .problem(
+                400, "Bad request",
+                "Begin with at most \(Self.mostAtFirst) messages, and send the others to the session.")
+        }
+        var response = HTTPResponse(
+            status: 200, contentType: "text/event-stream",
+            // A proxy that waits for more before it passes something on holds up all of it.
+            headers: [("Cache-Control", "no-store"), ("X-Accel-Buffering", "no")])
+        response.stream = messages.isEmpty ? [Self.hello] : messages
+        return response
+    }
+
+    private static func messages(_ body: [UInt8]) -> [[UInt8]] {
+        body.split { $0 == 10 || $0 == 13 }.map(Array.init)
+    }
+
+    // MARK: what is said later
+
+    private func say(_ name: String, _ request: HTTPRequest, _ answer: @escaping (HTTPResponse) -> Void) {
+        guard let token = request.bearerToken else {
+            return answer(
+                .unidentified(.unauthenticated, "Send the token of the stream as `Authorization: Bearer …`."))
+        }
+        let reader: String
+        do throws(TokenError) {
+            reader = Budgets.key(of: try services.claims(of: token))
+        } catch {
+            return answer(
+                .unidentified(error == .wrongCity ? .forbidden : .unauthenticated, "\(error)", error: "invalid_token"))
+        }
+        if let refusal = services.budgets.take(CommandPrice.request, ofReader: reader) {
+            return answer(.refusal(refusal))
+        }
+        guard name.utf8.count <= Self.longestName, let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")) else {
+            return answer(Self.isGone)
+        }
+        let worker = String(name[..<dot])
+        guard worker != services.name else {
+            return answer(hear(name, reader, Self.messages(request.body)) ? Self.isTaken : Self.isGone)
+        }
+        guard commands.isUp else { return answer(SignIn.isAway) }
+        let words = Array("\(name)\n\(reader)\n".utf8) + request.body
+        commands.send(["PUBLISH", RedisArgument(keys.said(to: worker)), RedisArgument(words)]) { result in
+            guard case .success(let reply) = result else { return answer(SignIn.isAway) }
+            answer(reply.int ?? 0 > 0 ? Self.isTaken : Self.isGone)
+        }
+    }
+
+    func onMessage(_ channel: UnsafeRawBufferPointer, _ payload: UnsafeRawBufferPointer) -> Bool {
+        guard channel.elementsEqual(said) else { return false }
+        let parts = Array(payload).split(separator: 10, maxSplits: 2, omittingEmptySubsequences: false)
+        guard parts.count == 3 else { return true }
+        _ = hear(
+            String(decoding: parts[0], as: UTF8.self), String(decoding: parts[1], as: UTF8.self),
+            Self.messages(Array(parts[2])))
+        return true
+    }
+
+    /// False: there is no such stream of this person here.
+    private func hear(_ name: String, _ reader: String, _ messages: [[UInt8]]) -> Bool {
+        guard let session = streams[name], let identity = session.identity, Budgets.key(of: identity.claims) == reader
+        else {
+            return false
+        }
+        return messages.allSatisfy { server.hear(session.connection, $0) }
+    }
+
+    private static let isTaken = HTTPResponse(status: 202)
+    private static var isGone: HTTPResponse {
+        .refusal(
+            ErrorReply(code: .notFound, detail: "There is no such stream of yours, or not any more: open another one."))
+    }
+}

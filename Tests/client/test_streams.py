@@ -1,0 +1,129 @@
+"""Server-sent events where no WebSocket goes through: the same messages, the same ends.
+
+What is said goes by requests to any worker."""
+
+import asyncio
+import http.client
+import json
+
+import pytest
+
+import test_walkthrough
+from conftest import Cast
+from kerbside import patience
+from kerbside.streams import StreamedDriver, StreamedPassenger
+
+# A ride by two who have nothing else.
+test_a_ride = test_walkthrough.test_request_accept_near_arrived_aboard_end
+
+
+@pytest.fixture
+def cast():
+    return Cast(StreamedDriver, StreamedPassenger)
+
+
+def post(hub, path, body="", token=None, **headers):
+    fields = {"Content-Type": "application/json"} | {name.replace("_", "-"): value for name, value in headers.items()}
+    if token:
+        fields["Authorization"] = f"Bearer {token}"
+    return hub.http(f"/v1/stream{path}", "POST", fields, body.encode())
+
+
+async def test_after_a_cut_it_resumes_without_a_hole_or_a_double(hub, cast):
+    here = hub.block()
+    [driver] = await cast.queue(hub, here.a.stand, 1)
+    passenger = await cast.rider(hub)
+    await passenger.cut()
+    passenger.token = hub.token("passenger", passenger.subject)
+    await passenger.resume()
+    ride = await passenger.request(here.a.centre)
+    await driver.offered(ride)
+    await passenger.cut()
+    await driver.call("offer.accept", ride=ride)
+    await driver.drive(here.a.centre)
+    await driver.barrier()
+    await passenger.resume()
+    await passenger.until("ride.arrived", ride=ride)
+    types = [event["type"] for event in passenger.events]
+    assert types.index("ride.accepted") < types.index("ride.near") < types.index("ride.arrived") and len(set(types)) == len(types)
+
+
+async def test_what_it_says_reaches_it_by_any_worker(hub, cast):
+    driver = cast.driver(hub)
+    await driver.connect()
+    for _ in range(20):
+        await driver.barrier()
+    head = "\n".join(driver.ws.head).lower()
+    assert "content-type: text/event-stream" in head and "cache-control: no-store" in head and "content-length" not in head
+
+
+async def test_the_hub_closes_it_with_a_code_and_words(hub, cast):
+    driver = cast.driver(hub)
+    driver.token = "x.y.z"
+    await driver.open()
+    await driver.send({"id": 1, "cmd": "hello", "token": "x.y.z"})
+    driver.expect_reply(1, "hello")
+    code, reason = await driver.wait_closed()
+    assert code == 4401 and reason
+
+
+async def test_a_line_each_and_hello_by_the_header(hub, cast):
+    subject = cast.driver(hub).subject
+    token = hub.token("driver", subject)
+    greeted, snapshot = await asyncio.to_thread(read_some, hub, token, "", 2)
+    assert (greeted["id"], greeted["ok"]["subject"], snapshot["type"]) == (1, subject, "snapshot")
+    hello = {"id": 7, "cmd": "hello", "token": token}
+    lines = "\r\n".join(map(json.dumps, [hello, {"id": 2, "cmd": "subscribe", "channel": "topic:news"}, {"id": 3, "cmd": "no"}]))
+    replies = {one["id"]: one for one in await asyncio.to_thread(read_some, hub, token, lines, 4) if "id" in one}
+    assert replies[7]["ok"]["subject"] == subject and replies[2]["ok"]["channel"] == "topic:news"
+    assert replies[3]["error"]["code"] == "unknown_command"
+    # A stranger's body is not answered line by line.
+    many = post(hub, "", "{}\n" * 17)
+    assert many.status == 400 and "16" in many.text
+
+
+def read_some(hub, token, body, count):
+    """The first messages of a stream."""
+    link = http.client.HTTPConnection(hub.address, hub.port, timeout=patience.MESSAGE)
+    headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
+    link.request("POST", "/v1/stream", body, headers)
+    answer = link.getresponse()
+    assert answer.status == 200
+    found = []
+    while len(found) < count:
+        line = answer.fp.readline().decode().strip()
+        if line.startswith("data: "):
+            found.append(json.loads(line[6:]))
+    link.close()
+    return found
+
+
+async def test_pings_come_as_comments_and_who_takes_them_stays(new_hub, cast):
+    hub = new_hub(server__ping_ms=500, server__dead_after_ms=1_500).start()
+    driver = cast.driver(hub)
+    await driver.connect()
+    await asyncio.sleep(4)
+    assert driver.ws.comments >= 4 and driver.closed is None
+    await driver.barrier()
+    before = hub.metric("kerbside_connections")
+    await driver.cut()
+    await hub.until("noticed", lambda: hub.metric("kerbside_connections") < before)
+
+
+async def test_nobody_speaks_for_another(hub, cast):
+    driver, other = cast.driver(hub), cast.driver(hub)
+    await driver.connect()
+    await other.connect()
+    message = json.dumps({"id": 7, "cmd": "driver.unavailable"})
+    for _ in range(6):  # by each worker
+        assert post(hub, f"/{driver.ws.session}", message, other.token).status in (202, 404)
+    await driver.barrier()
+    assert post(hub, f"/{driver.ws.session}", message).status == 401
+    assert post(hub, f"/{driver.ws.session}", message, "x.y.z").status == 401
+    assert post(hub, "/nobody.1", message, driver.token).status == 404
+    assert post(hub, "/" + "x" * 5000, message, driver.token).status == 404
+    assert post(hub, "", message, driver.token, Content_Type="text/plain").status == 415
+    assert hub.http("/v1/stream").status == 405
+    assert post(hub, "", message, origin="https://evil.example").status == 403
+    assert post(hub, "s", message).status in (404, 405)
+    await driver.nothing_more()
