@@ -350,6 +350,9 @@ static const unsigned char kerbside_outbox_js[] = {
 static const unsigned char kerbside_storage_js[] = {
 #embed "../clients/javascript/storage.js"
 };
+static const unsigned char kerbside_stream_js[] = {
+#embed "../clients/javascript/stream.js"
+};
 static const unsigned char kerbside_subscription_js[] = {
 #embed "../clients/javascript/subscription.js"
 };
@@ -474,6 +477,7 @@ static const struct kerbside_file pages[] = {
     PAGE("/assets/kerbside/options.js", kerbside_options_js),
     PAGE("/assets/kerbside/outbox.js", kerbside_outbox_js),
     PAGE("/assets/kerbside/storage.js", kerbside_storage_js),
+    PAGE("/assets/kerbside/stream.js", kerbside_stream_js),
     PAGE("/assets/kerbside/subscription.js", kerbside_subscription_js),
     PAGE("/assets/kerbside/transport.js", kerbside_transport_js),
 };

@@ -7,6 +7,7 @@ from playwright.async_api import expect
 
 from kerbside.browser import DESKTOP, PHONE, SMALL, Page
 from kerbside.names import fresh
+from kerbside.proxy import Proxy
 
 TARIFF = {"fares__flag_fall": 3.5, "fares__per_km": 1.2, "fares__extra_passenger": 1, "fares__extra_from": 2}
 
@@ -249,3 +250,17 @@ async def test_far_from_the_pickup_nobody_is_aboard_by_a_slip(hub, cast, here):
         await page.get_by_role("dialog").get_by_role("button", name="End the ride").click()
         await passenger.until("ride.ended")
         await one.sees("too short to count")
+
+
+async def test_where_no_websocket_goes_through_it_drives_all_the_same(hub, cast, here):
+    async with Proxy(hub) as proxy, driving(hub, here.a.stand, port=proxy.port) as one:
+        await one.page.get_by_role("switch").click()
+        # Two WebSockets have come to nothing before.
+        await expect(one.page.get_by_role("switch")).to_be_checked()
+        passenger, ride = await taken(hub, cast, one, here.a)
+        await one.move(here.a.centre)
+        await passenger.until("ride.arrived", ride=ride)
+        assert proxy.refused == 2
+        # The browser says itself that it was refused.
+        one.faults = [fault for fault in one.faults if "403" not in fault]
+        await one.is_well()

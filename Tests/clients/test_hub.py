@@ -1,5 +1,5 @@
 """The client libraries against the real hub (KERBSIDE_BIN), with the real clock: a ride while workers are killed, what was done
-without a link, a token that is renewed."""
+without a link, a token that is renewed. Each by WebSocket, and through a proxy that lets none through [H2, H3]."""
 
 import asyncio
 import time
@@ -9,8 +9,10 @@ import pytest
 from app import LIBRARIES, Process
 from kerbside import patience
 from kerbside.hub import Hub
+from kerbside.proxy import Proxy
 
-pytestmark = [pytest.mark.hub, pytest.mark.parametrize("library", LIBRARIES)]
+WAYS = ["socket", "stream"]
+pytestmark = [pytest.mark.hub, pytest.mark.parametrize("library", LIBRARIES), pytest.mark.parametrize("way", WAYS)]
 
 
 @pytest.fixture(scope="module")
@@ -29,15 +31,15 @@ class Phone:
     """An app of one subject."""
 
     def __init__(self, hub, process, role, subject):
-        self.hub, self.process, self.role, self.subject = hub, process, role, subject
-        self.name, self.lives = subject, 0
+        self.hub, self.process, self.role, self.subject = hub, process, role, f"{subject}-{process.library}-{process.way}"
+        self.name, self.lives = self.subject, 0
 
     async def begin(self, *lives_s, **options):
         """A first or a further life of the app, on the same phone."""
         self.lives += 1
         self.name = f"{self.subject}.{self.lives}"
         tokens = [self.hub.token(self.role, self.subject, exp=int(time.time()) + life) for life in lives_s or [3600]]
-        fields = {"url": self.hub.url, "tokens": tokens, "clock": "real", "store": self.subject}
+        fields = {"url": self.process.url, "tokens": tokens, "clock": "real", "store": self.subject}
         await self.do("new", **fields, **{"handles": ["offer.made"], "remembers": True} | options)
         await self.do("start")
         await self.until("state", state="live")
@@ -64,10 +66,12 @@ class Phone:
         assert not self.process.left("gap", "fault", "refused", app=self.name)
 
 
-def run(library, test):
+def run(hub, library, way, test):
     async def within():
-        async with Process(library) as process:
+        async with Process(library) as process, Proxy(hub) as proxy:
+            process.way, process.url = way, hub.url if way == "socket" else proxy.url
             await test(process)
+            assert proxy.refused if way == "stream" else not proxy.refused
 
     asyncio.run(within())
 
@@ -76,10 +80,10 @@ async def kill_all(hub):
     await hub.kill_workers(*hub.workers())
 
 
-def test_a_ride_while_workers_are_killed(hub, library):
+def test_a_ride_while_workers_are_killed(hub, library, way):
     async def ride(process):
         here = hub.block()
-        driver, passenger = Phone(hub, process, "driver", f"T-{library}"), Phone(hub, process, "passenger", f"p-{library}")
+        driver, passenger = Phone(hub, process, "driver", "T"), Phone(hub, process, "passenger", "p")
         drove, rode = [], []
 
         async def event(phone, came, kind):
@@ -109,13 +113,13 @@ def test_a_ride_while_workers_are_killed(hub, library):
         await driver.seqs(drove)
         await passenger.seqs(rode)
 
-    run(library, ride)
+    run(hub, library, way, ride)
 
 
-def test_done_without_a_link_it_takes_effect_once(hub, library):
+def test_done_without_a_link_it_takes_effect_once(hub, library, way):
     async def offline(process):
         here = hub.block()
-        driver, passenger = Phone(hub, process, "driver", f"T2-{library}"), Phone(hub, process, "passenger", f"p2-{library}")
+        driver, passenger = Phone(hub, process, "driver", "T2"), Phone(hub, process, "passenger", "p2")
         await driver.begin()
         await driver.do("position", fix={**here.a.stand.fields, "at": int(time.time() * 1000), "accuracy": 5})
         await driver.call("driver.available", "d1")
@@ -133,12 +137,12 @@ def test_done_without_a_link_it_takes_effect_once(hub, library):
         assert kinds.count("ride.searching") == 1
         assert await passenger.call("ride.cancel", "p2") == {"ride": first["ride"], "state": "cancelled"}
 
-    run(library, offline)
+    run(hub, library, way, offline)
 
 
-def test_a_token_is_renewed_and_nobody_notices(hub, library):
+def test_a_token_is_renewed_and_nobody_notices(hub, library, way):
     async def renew(process):
-        phone = await Phone(hub, process, "passenger", f"p3-{library}").begin(10, 3600)
+        phone = await Phone(hub, process, "passenger", "p3").begin(10, 3600)
         await phone.until("token")
         # Before the first one's end.
         await phone.until("token")
@@ -148,4 +152,4 @@ def test_a_token_is_renewed_and_nobody_notices(hub, library):
         assert not phone.process.left("state", app=phone.name), "the state has changed"
         assert (await phone.call("notify.set", "n1", mute=["eta"]))["mute"] == ["eta"]
 
-    run(library, renew)
+    run(hub, library, way, renew)

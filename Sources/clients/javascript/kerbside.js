@@ -8,8 +8,8 @@ import { Device } from './device.js';
 import { Refused, SYSTEM_CLOCK } from './options.js';
 import { Outbox, newKey } from './outbox.js';
 import { memoryStorage } from './storage.js';
+import { browserLink } from './stream.js';
 import { Teller } from './subscription.js';
-import { webSocket } from './transport.js';
 
 export { Refused } from './options.js';
 export { indexedStore, localStore, memoryStorage } from './storage.js';
@@ -52,7 +52,7 @@ export class Kerbside {
     const random = options.random ?? Math.random;
     /** @param {unknown} error */
     const fault = (error) => this.#fault(error);
-    this.#options = options;
+    this.#options = { ...options, transport: options.transport ?? browserLink() };
     this.#clock = options.clock ?? SYSTEM_CLOCK;
     this.#device = new Device(options.storage ?? memoryStorage(), options.remembers ?? false, fault);
     this.#connection = new Connection(random);
@@ -287,8 +287,7 @@ export class Kerbside {
       this.#run();
     };
     try {
-      const open = this.#options.transport ?? webSocket;
-      const link = open(this.#options.url, {
+      const link = this.#options.transport(this.#options.url, {
         opened: () => then((now) => this.#connection.opened(number, now)),
         heard: () => then((now) => this.#connection.heard(number, now)),
         message: (text) => then(() => this.#message(number, text)),

@@ -4,9 +4,13 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { request as plain } from 'node:http';
 import { request as secure } from 'node:https';
+import { either, eventStream } from './stream.js';
 import { SUBPROTOCOL } from './transport.js';
 
 export * from './kerbside.js';
+
+/** A WebSocket, or where none goes through a stream. */
+export const nodeLink = () => either(nodeSocket, eventStream);
 
 /** The largest message that is taken, so that a stranger can't fill the memory. */
 const LARGEST = 16 * 1024 * 1024;

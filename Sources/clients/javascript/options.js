@@ -14,7 +14,7 @@
  *   the other; `refused` is the one that the hub took no more. Null: there is none, log in first
  * @property {import('./storage.js').Storage} [storage] where commands wait; in memory if left out
  * @property {boolean} [remembers] the app keeps what it knows, so after its restart it wants only what it missed [R5]
- * @property {import('./transport.js').Transport} [transport]
+ * @property {import('./transport.js').Transport} [transport] `browserLink()` if left out
  * @property {Clock} [clock]
  * @property {() => number} [random]
  *

@@ -1,4 +1,4 @@
-// A link to the hub, as the client sees it. Another transport (server-sent events and POST, say) has the same two halves.
+// A link to the hub, as the client sees it, and the WebSocket that is one; stream.js has another.
 
 /**
  * What a link tells. Nothing is told after `closed`, nor after the client has closed it.

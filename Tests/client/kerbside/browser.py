@@ -15,8 +15,11 @@ expect.set_options(timeout=patience.MESSAGE * 1000)
 class Page:
     """A browser of its own with the page, and what it has asked for."""
 
-    def __init__(self, hub, size, scheme="light", language="en-US", path="/", token=None, place=None, script="", accuracy=5):
-        """`token`: of who has signed in; `place`: where the device is, to `accuracy` metres; `script`: runs before the page's."""
+    def __init__(self, hub, size, scheme="light", language="en-US", path="/", token=None, place=None, script="", accuracy=5,
+                 port=None):
+        """`token`: of who has signed in; `place`: where the device is, to `accuracy` metres; `script`: runs before the page's;
+        `port`: of a proxy."""
+        self.port = port or hub.port
         self.hub, self.size, self.scheme, self.language, self.path = hub, size, scheme, language, path
         self.token, self.place, self.script, self.accuracy = token, place, script, accuracy
         self.asked, self.links, self.faults = [], [], []
@@ -53,7 +56,7 @@ class Page:
         await self.context.set_geolocation({"latitude": place.lat, "longitude": place.lon, "accuracy": self.accuracy})
 
     async def go(self, path):
-        await self.page.goto(f"http://127.0.0.1:{self.hub.port}{path}")
+        await self.page.goto(f"http://127.0.0.1:{self.port}{path}")
 
     async def sees(self, text):
         await expect(self.page.locator("main")).to_contain_text(text)
@@ -64,7 +67,7 @@ class Page:
         assert not found.response["violations"], found.generate_report()
         wide = await self.page.evaluate("document.documentElement.scrollWidth > innerWidth")
         assert not wide, "it scrolls sideways"
-        assert all(url.startswith((f"http://127.0.0.1:{self.hub.port}/", "data:")) for url in self.asked), self.asked
+        assert all(url.startswith((f"http://127.0.0.1:{self.port}/", "data:")) for url in self.asked), self.asked
         # The browser says itself that it was refused.
         self.faults = [fault for fault in self.faults if not (refused and ("404" in fault or "ERR_CONNECTION" in fault))]
         assert not self.faults, self.faults

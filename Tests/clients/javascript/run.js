@@ -2,7 +2,7 @@
 // sees. Tests/clients/app.py has the other end. {"n": 1, "do": …} is answered by {"done": 1, …}; what is seen is {"saw": kind, …}.
 
 import { createInterface } from 'node:readline';
-import { Kerbside, memoryStorage, nodeSocket } from '../../../Sources/clients/javascript/node.js';
+import { Kerbside, memoryStorage, nodeLink, nodeSocket } from '../../../Sources/clients/javascript/node.js';
 
 const tell = (line) => process.stdout.write(`${JSON.stringify(line)}\n`);
 
@@ -81,6 +81,7 @@ class App {
     this.name = name;
     this.tokens = tokens;
     this.clock = clock === 'real' ? undefined : new Clock(clock);
+    this.way = this.clock ? nodeSocket : nodeLink();
     if (!App.stores.has(store)) App.stores.set(store, new Map());
     const storage = memoryStorage(App.stores.get(store));
     this.client = new Kerbside({
@@ -125,7 +126,7 @@ class App {
       if (phase) this.sockets[phase] += 1;
     };
     this.sockets.opening += 1;
-    const link = nodeSocket(url, {
+    const link = this.way(url, {
       ...told,
       // As in a browser, which keeps pings to itself; the server of the scenarios sends them only to know that all has come.
       heard: this.clock ? () => {} : told.heard,

@@ -13,7 +13,7 @@ import traceback
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "Sources/clients/python"))
 
-from kerbside import Kerbside, MemoryStorage, Refused, web_socket
+from kerbside import Kerbside, MemoryStorage, Refused, either, web_socket
 
 #: How often the loop goes round, so that all that was begun is done, as far as it waits for nothing from outside.
 ROUNDS = 20
@@ -81,7 +81,7 @@ class CountedLink:
     def __init__(self, app, url, told):
         self._app, self._phase = app, ""
         self._enter("opening")
-        self._link = web_socket(url, dataclasses.replace(
+        self._link = app.way(url, dataclasses.replace(
             told,
             # As in a browser, which keeps pings to itself; the server of the scenarios sends them only to know that all has come.
             heard=told.heard if app.clock is None else lambda: None,
@@ -115,6 +115,7 @@ class App:
         self.name, self.tokens, self.is_dead = name, tokens, False
         self.sockets, self.subscriptions, self.links, self.calls = {"opening": 0, "open": 0}, {}, set(), set()
         self.clock = None if clock == "real" else TestClock(clock)
+        self.way = web_socket if self.clock else either()
         storage = MemoryStorage(stores.setdefault(store or name, {}))
         self.client = Kerbside(
             url,

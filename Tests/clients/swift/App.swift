@@ -25,9 +25,10 @@ actor App {
         self.output = output
         self.tokens = tokens
         guard let url = URL(string: what["url"]?.string ?? "") else { throw Misuse(reason: "no url: \(what.text)") }
+        let way = clock == nil ? either(openSSLSocket, eventStream) : openSSLSocket
         let transport: Transport = { url, events in
             let link = CountedLink(sockets)
-            try link.open(openSSLSocket, url, events, hears: clock == nil)
+            try link.open(way, url, events, hears: clock == nil)
             return link
         }
         hub = Kerbside(

@@ -8,6 +8,7 @@ from .client import Kerbside
 from .feeds import Vehicle, Vehicles
 from .options import Clock, Message, Outcome, Refused, SystemClock, TokenSource
 from .storage import FileStorage, MemoryStorage, Storage
+from .stream import either, event_stream
 from .subscription import Subscription, SubscriptionState
 from .transport import SUBPROTOCOL, Link, Told, Transport, web_socket
 
@@ -32,5 +33,7 @@ __all__ = [
     "Transport",
     "Vehicle",
     "Vehicles",
+    "either",
+    "event_stream",
     "web_socket",
 ]

@@ -22,8 +22,9 @@ from .feeds import Vehicles
 from .options import Clock, SystemClock, TokenSource, as_sent
 from .sender import Sender
 from .storage import MemoryStorage, Storage
+from .stream import either
 from .subscription import Subscription, Teller, log
-from .transport import Link, Told, Transport, web_socket
+from .transport import Link, Told, Transport
 
 if TYPE_CHECKING:
     from .messages import Call, HelloReply, On, PositionFields, SubscribeFields, WatchFields
@@ -42,7 +43,7 @@ class Kerbside:
         *,
         storage: Storage | None = None,
         remembers: bool = False,
-        transport: Transport = web_socket,
+        transport: Transport | None = None,
         clock: Clock | None = None,
         random: Random = chance.random,
     ) -> None:
@@ -50,10 +51,10 @@ class Kerbside:
 
         `url`: `wss://<host>/v1/connect`. `token`: asked whenever one is needed, one time after the other. `storage`:
         where commands wait, in memory if left out. `remembers`: the app keeps what it knows, so after its restart it
-        wants only what it missed [R5]. `clock`, `random` (0 ≤ x < 1) and `transport` are for tests, or other ways to a
-        hub.
+        wants only what it missed [R5]. `transport`: `either()` if left out, a WebSocket or what else goes through.
+        `clock` and `random` (0 ≤ x < 1) are for tests.
         """
-        self._url, self._token_source, self._transport = url, token, transport
+        self._url, self._token_source, self._transport = url, token, transport or either()
         self._clock = SystemClock() if clock is None else clock
         self._device = Device(MemoryStorage() if storage is None else storage, remembers, self._fault)
         self._connection = Connection(random)

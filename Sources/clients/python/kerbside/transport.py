@@ -1,6 +1,6 @@
 """A link to the hub, as the client sees it, and the WebSocket that is one.
 
-Another transport (server-sent events and POST, say) has the same two halves: what it is told, and what it tells.
+Another transport has the same two halves: what it is told, and what it tells. `stream.py` is one.
 """
 
 from __future__ import annotations

@@ -1,0 +1,237 @@
+"""A link for networks that let no WebSocket through [H2].
+
+The hub's messages come as server-sent events of one long answer, the client's go by requests, one after the other.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import socket
+import ssl
+import threading
+from collections.abc import Awaitable
+from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
+from typing import Any
+from urllib.parse import urlsplit
+
+from .transport import LARGEST, Link, Told, Transport, web_socket
+
+#: Seconds that a request has, and the stream until it begins.
+REQUEST_S = 30
+
+
+def event_stream(url: str, told: Told, context: ssl.SSLContext | None = None) -> Link:
+    """A stream beside `ws://…/v1/connect` or `wss://…/v1/connect`. `context`: of TLS, instead of the system's own.
+
+    Raises `ValueError` if the address is none.
+    """
+    return _EventStream(url, told, context)
+
+
+class _EventStream:
+    """`http.client` waits, so the stream is read in a thread of its own; all that is told is told in the event loop."""
+
+    def __init__(self, url: str, told: Told, context: ssl.SSLContext | None) -> None:
+        parts = urlsplit(url)
+        if parts.scheme not in ("ws", "wss") or not parts.hostname:
+            raise ValueError(f"{url} is no address of a hub: wss://<host>/v1/connect")
+        self._told = told
+        self._host, self._port = parts.hostname, parts.port
+        self._tls = (context or ssl.create_default_context()) if parts.scheme == "wss" else None
+        self._path = parts.path.removesuffix("/connect") + "/stream"
+        self._token = self._session = ""
+        #: The id and token of a hello that is not answered.
+        self._hello: tuple[Any, str] | None = None
+        self._waiting: list[str] = []
+        self._is_open = self._is_over = False
+        self._socket: socket.socket | None = None
+        self._saying: asyncio.Task[None] | None = None
+        self._loop = asyncio.get_running_loop()
+        self._loop.call_soon(self._opened)
+
+    def _opened(self) -> None:
+        if not self._is_over:
+            self._told.opened()
+
+    # The client's half
+
+    def send(self, text: str) -> None:
+        if self._is_over:
+            return
+        message = json.loads(text)
+        if message["cmd"] == "hello":
+            if self._is_open and not self._session:
+                # Refused, it is said again by another stream.
+                self._loop.call_soon(self._end, 1006, "hello again")
+                return
+            self._hello = (message.get("id"), message["token"])
+            if not self._is_open:
+                self._is_open = True
+                threading.Thread(target=self._read, args=(text,), name="kerbside stream", daemon=True).start()
+                return
+        self._waiting.append(text)
+        self._say()
+
+    def close(self, code: int) -> Awaitable[None] | None:
+        """There is no goodbye: the hub sees that nobody reads any more."""
+        self._is_over = True
+        if self._saying is not None:
+            self._saying.cancel()
+        if self._socket is not None:
+            # Not that of TLS, which would take its own away from the thread that reads.
+            with contextlib.suppress(OSError):
+                socket.socket.shutdown(self._socket, socket.SHUT_RDWR)
+        return None
+
+    # The hub's half
+
+    def _read(self, hello: str) -> None:
+        """In the thread."""
+        code, reason = 1006, "the stream has ended"
+        try:
+            with self._post(self._path, hello) as response:
+                if response.status != 200:
+                    reason = f"HTTP {response.status}"
+                    return
+                rest = b""
+                while piece := response.read1(65_536):
+                    *events, rest = (rest + piece).split(b"\n\n")
+                    if len(rest) > LARGEST:
+                        reason = "an event without an end"
+                        return
+                    self._in_loop(self._take, [event.decode(errors="replace") for event in events])
+        except (OSError, HTTPException, ValueError) as error:
+            reason = str(error)
+        finally:
+            self._in_loop(self._end, code, reason)
+
+    def _in_loop(self, call: Any, *values: Any) -> None:
+        # The loop may be over.
+        with contextlib.suppress(RuntimeError):
+            self._loop.call_soon_threadsafe(call, *values)
+
+    def _take(self, events: list[str]) -> None:
+        for event in events:
+            if self._is_over:
+                return
+            lines = event.split("\n")
+            data = next((line[6:] for line in lines if line.startswith("data: ")), "")
+            if "event: close" in lines:
+                code, _, reason = data.partition(" ")
+                self._end(int(code) if code.isdigit() else 1006, reason)
+            elif not data:
+                # A comment is a ping.
+                self._told.heard()
+            else:
+                self._answer(data)
+                self._told.message(data)
+                self._say()
+
+    def _answer(self, data: str) -> None:
+        if self._hello is None:
+            return
+        reply = json.loads(data)
+        identity, token = self._hello
+        if reply.get("id") == identity:
+            self._hello = None
+            if "ok" in reply:
+                self._token, self._session = token, reply["ok"]["session"]
+
+    def _say(self) -> None:
+        if self._session and self._waiting and not self._is_over and (self._saying is None or self._saying.done()):
+            self._saying = self._loop.create_task(self._speak())
+
+    async def _speak(self) -> None:
+        """What waits, in one request; what comes meanwhile, in the next."""
+        while self._waiting and not self._is_over:
+            said, self._waiting = "\n".join(self._waiting), []
+            try:
+                status = await asyncio.to_thread(self._pass, said)
+            except (OSError, HTTPException) as error:
+                self._end(1006, str(error))
+                return
+            if status != 202:
+                self._end(1006, f"HTTP {status}")
+
+    def _pass(self, text: str) -> int:
+        """In a thread."""
+        with self._post(f"{self._path}/{self._session}", text) as response:
+            return response.status
+
+    def _post(self, path: str, text: str) -> HTTPResponse:
+        """In a thread. What the answer's end closes."""
+        if self._tls is None:
+            connection = HTTPConnection(self._host, self._port, timeout=REQUEST_S)
+        else:
+            connection = HTTPSConnection(self._host, self._port, timeout=REQUEST_S, context=self._tls)
+        headers = {"Content-Type": "application/json", "Connection": "close"}
+        if self._session:
+            headers["Authorization"] = f"Bearer {self._token}"
+        try:
+            connection.request("POST", path, text.encode(), headers)
+            if not self._session:
+                self._socket = connection.sock
+                if self._is_over:
+                    raise OSError("left")
+            response = connection.getresponse()
+            if not self._session and self._socket is not None:
+                # Whether the hub is still there is seen by those who wait for its pings.
+                self._socket.settimeout(None)
+            return response
+        except BaseException:
+            connection.close()
+            raise
+
+    def _end(self, code: int, reason: str) -> None:
+        if not self._is_over:
+            self.close(code)
+            self._told.closed(code, reason)
+
+
+#: So often in a row a first way that brings nothing is tried before the second.
+TRIES = 2
+
+
+def either(first: Transport = web_socket, second: Transport = event_stream) -> Transport:
+    """The first way; where that brought no message twice in a row, the second [H3].
+
+    When one ends that did, the first is tried once more. For one client: it remembers how the last one went.
+    """
+    failures = 0
+
+    def open_link(url: str, told: Told) -> Link:
+        is_first = failures < TRIES
+        is_good = False
+
+        def over() -> None:
+            nonlocal failures
+            good, bad = (0, failures + 1) if is_first else (TRIES - 1, 0)
+            failures = good if is_good else bad
+
+        def message(text: str) -> None:
+            nonlocal is_good
+            is_good = True
+            told.message(text)
+
+        def closed(code: int, reason: str) -> None:
+            over()
+            told.closed(code, reason)
+
+        link = (first if is_first else second)(url, Told(told.opened, told.heard, message, closed))
+        return _Either(link, over)
+
+    return open_link
+
+
+class _Either:
+    def __init__(self, link: Link, over: Any) -> None:
+        self._link, self._over = link, over
+
+    def send(self, text: str) -> None:
+        self._link.send(text)
+
+    def close(self, code: int) -> Awaitable[None] | None:
+        self._over()
+        return self._link.close(code)
