@@ -31,7 +31,7 @@ extension WebSocketServer {
         guard let connection = connections[id] else { return }
         if connection.phase == .open {
             connectionCount -= 1
-            untoldCloses.append((id, 1006))
+            untoldCloses.append((id, 1006, now - connection.lastHeard))
         }
         queuedBytes -= connection.queuedBytes
         connection.outbound.removeAll(&held)

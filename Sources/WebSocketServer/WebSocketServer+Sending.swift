@@ -159,7 +159,7 @@ extension WebSocketServer {
         _ connection: Connection, telling code: UInt16, sending frame: Frame, then farewell: Connection.Farewell
     ) {
         connectionCount -= 1
-        untoldCloses.append((connection.id, code))
+        untoldCloses.append((connection.id, code, now - connection.lastHeard))
         counts.framesOut += 1
         queue(connection, connection.isStream ? event(of: frame.bytes) : frame.bytes)
         part(connection, connection.isStream ? .end : farewell)
@@ -257,7 +257,7 @@ extension WebSocketServer {
         while !untoldCloses.isEmpty {
             let closes = untoldCloses
             untoldCloses = []
-            for (id, code) in closes { onClose(id, code) }
+            for (id, code, silentMs) in closes { onClose(id, code, silentMs) }
         }
     }
 

@@ -34,8 +34,8 @@ public final class WebSocketServer {
     public var onMessage: (ConnectionID, UnsafeRawBufferPointer, _ isText: Bool) -> Void = { _, _, _ in }
     public var onPong: (ConnectionID) -> Void = { _ in }
     /// Once for each opened connection, with the code that ended it: ours, or the peer's (1005: it gave none), or 1006
-    /// when it was lost. Nothing more comes of this id.
-    public var onClose: (ConnectionID, _ code: UInt16) -> Void = { _, _ in }
+    /// when it was lost; and for how long it had been silent, ms. Nothing more comes of this id.
+    public var onClose: (ConnectionID, _ code: UInt16, _ silentMs: UInt64) -> Void = { _, _, _ in }
     /// Every request that is not for the WebSocket, to be answered once, at once or later. `HEAD` is answered like `GET`; the
     /// body is left out by the server. Until then no other request of the same connection comes; an answer to one that is
     /// gone by then is dropped.
@@ -100,7 +100,7 @@ public final class WebSocketServer {
     var arrived = FairQueue()
     var handshakes = HandshakePace()
     /// Closes that the owner has to be told of at the end of the turn.
-    var untoldCloses: [(ConnectionID, UInt16)] = []
+    var untoldCloses: [(ConnectionID, UInt16, UInt64)] = []
     /// Eighths of sockets that may still be ended in this turn; those that the wheel or a full memory would have ended beyond them.
     var endingsLeft = endingsPerTurn * endingCost
     var late = Deque<ConnectionID>()

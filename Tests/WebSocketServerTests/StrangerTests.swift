@@ -22,7 +22,7 @@ import Testing
             port = try server.listen(host: "127.0.0.1", port: 0)
             server.onOpen = { [unowned self] id, _ in opened.append(id) }
             server.onMessage = { [unowned self] _, bytes, _ in heard.append(bytes.count) }
-            server.onClose = { [unowned self] _, code in closes.append(code) }
+            server.onClose = { [unowned self] _, code, _ in closes.append(code) }
         }
 
         func clients(_ count: Int, sending first: [UInt8] = []) -> [RawClient] {

@@ -46,7 +46,7 @@ final class Pair {
         server.onMessage = { [unowned server] id, bytes, isText in
             server.send(id, isText ? .text(bytes) : .binary(bytes))
         }
-        server.onClose = { [unowned self] _, code in serverCloses.append(code) }
+        server.onClose = { [unowned self] _, code, _ in serverCloses.append(code) }
         client.onOpen = { [unowned self] _ in clientOpens += 1 }
         client.onMessage = { [unowned self] _, bytes, isText in
             clientMessages.append((isText ? "text " : "binary ") + String(decoding: bytes, as: UTF8.self))

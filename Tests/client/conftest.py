@@ -15,6 +15,7 @@ from kerbside.minibus import Minibus
 from kerbside.names import fresh
 from kerbside.operator import Operator
 from kerbside.passenger import Passenger
+from kerbside.push_service import Browser, PushService
 from kerbside.stops import serve
 
 
@@ -157,6 +158,21 @@ class Cast:
         passenger = self.passenger(hub)
         await passenger.connect()
         return passenger
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory):
+    """A push service."""
+    service = PushService(tmp_path_factory.mktemp("pushes"))
+    yield service
+    service.close()
+
+
+@pytest.fixture
+def browser(service):
+    """One that is to be woken by it."""
+    service.answers.clear()
+    return Browser(service)
 
 
 @pytest.fixture

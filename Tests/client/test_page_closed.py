@@ -10,7 +10,7 @@ from playwright.async_api import expect
 
 from kerbside.browser import PHONE, Page
 from kerbside.hub import ROOT
-from kerbside.push_service import Browser, PushService
+from kerbside.push_service import Browser
 from kerbside.ride_page import RidePage
 
 PAGES = ["bus", "drive", "line", "ride"]
@@ -112,13 +112,6 @@ async def test_after_an_update_nobody_sees_the_page_of_before(new_hub, tmp_path)
         hub.stop()
         await one.page.reload()
         assert await one.page.evaluate("document.body.dataset.version") == "two"
-
-
-@pytest.fixture(scope="module")
-def service(tmp_path_factory):
-    service = PushService(tmp_path_factory.mktemp("pushes"))
-    yield service
-    service.close()
 
 
 #: There is no push service for browsers of tests: what one would give for this key stands in its place.

@@ -11,63 +11,15 @@ import pytest
 
 from kerbside import patience
 from kerbside.passenger import Passenger
-from kerbside.push_service import Browser, PushService
+from kerbside.push_service import Browser
 from kerbside.stops import on_tour, rider, serve
-
-
-@pytest.fixture(scope="module")
-def service(tmp_path_factory):
-    service = PushService(tmp_path_factory.mktemp("pushes"))
-    yield service
-    service.close()
+from kerbside.waking import asked, asking, leave, pushed, subscribed
 
 
 @pytest.fixture(scope="module")
 def hub(service):
     """One that sends to the service of the tests, with lines for buses."""
     yield from serve(**service.settings)
-
-
-@pytest.fixture
-def browser(service):
-    service.answers.clear()
-    return Browser(service)
-
-
-async def leave(client):
-    """The page is closed, and the hub has seen that."""
-    await client.close()
-    key = client.hub.key(f"links:{client.channel}")
-    await client.hub.until("gone", lambda: client.hub.redis.zcard(key) == 0)
-
-
-async def pushed(browser, count=1):
-    """So many pushes, no more and no less: their events."""
-    await browser.service_hub.until("the push", lambda: len(browser.got) >= count)
-    return [browser.read(push) for push in browser.got]
-
-
-async def subscribed(client, browser):
-    browser.service_hub = client.hub
-    return await client.call("push.subscribe", **browser.fields)
-
-
-async def asking(hub, cast, browser):
-    """A passenger who has asked for a taxi and has the page open, and the driver who is to answer."""
-    zone = hub.block().a
-    driver = cast.driver(hub, zone.stand)
-    await driver.go_available()
-    passenger = await cast.rider(hub)
-    assert await subscribed(passenger, browser) == {"subscriptions": 1}
-    ride = await passenger.request(zone.centre)
-    return passenger, driver, ride, zone
-
-
-async def asked(hub, cast, browser):
-    """A passenger who has asked for a taxi and closed the page, and the driver who is to answer."""
-    passenger, driver, ride, zone = await asking(hub, cast, browser)
-    await leave(passenger)
-    return passenger, driver, ride, zone
 
 
 async def test_who_is_away_is_pushed_what_the_channel_has(hub, service, cast, browser):
@@ -104,15 +56,6 @@ async def test_who_is_connected_gets_no_push(hub, cast, browser):
     await driver.drive(zone.centre)
     await driver.barrier()
     assert [one["type"] for one in await pushed(browser, 2)] == ["ride.near", "ride.arrived"]
-
-
-async def test_a_phone_that_fell_asleep_is_pushed_what_it_may_not_have_seen(hub, cast, browser):
-    passenger, driver, ride, _ = await asking(hub, cast, browser)
-    await driver.accept(ride)
-    told = await passenger.event()
-    assert not browser.got
-    await passenger.cut()
-    assert await pushed(browser) == [told]
 
 
 async def test_own_wishes_and_what_is_muted_are_not_pushed(hub, cast, browser):

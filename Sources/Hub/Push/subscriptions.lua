@@ -65,6 +65,7 @@ register('push_subscribe', { 'channel', 'endpoint', 'p256dh', 'auth', 'key' }, f
         make_room(c, channel, endpoint)
         local count = redis.call('HLEN', key)
         mark(c, channel, count)
+        waking.note(c, channel)
         return ok({ subscriptions = count })
     end)
 end)

@@ -25,15 +25,42 @@ local WOKEN_S = 3600
 -- So many wait at most, the oldest go: a push service that is away for an hour has more to send than is of use.
 local MOST = '10000'
 
+-- Of a dead worker so many are looked at in one sweep: 5 ms or so.
+local DEAD_BATCH = 100
+
 function waking.wakes(type) return WAKES[type] ~= nil end
 
--- Whether somebody has a connection that lives: its worker does (limits.lua writes `links:`, sweep.lua `workers`).
-function waking.is_connected(c, channel)
+-- The workers that somebody's connections are with and that live (limits.lua writes `links:`, sweep.lua `workers`). One may come twice.
+local function workers_of(c, channel)
+    local workers = {}
     for _, session in ipairs(redis.call('ZRANGE', c.p .. 'links:' .. channel, 0, -1)) do
         local worker = string.match(session, '^(.*)%.') or session
-        if redis.call('ZSCORE', c.p .. 'workers', worker) then return true end
+        if redis.call('ZSCORE', c.p .. 'workers', worker) then workers[#workers + 1] = worker end
+    end
+    return workers
+end
+
+-- Whether somebody has a connection that lives. dead: not with this worker.
+function waking.is_connected(c, channel, dead)
+    for _, worker in ipairs(workers_of(c, channel)) do
+        if worker ~= dead then return true end
     end
     return false
+end
+
+local function is_subscribed(c, channel) return redis.call('HEXISTS', c.p .. 'wishes:' .. channel, 'push') == 1 end
+
+-- `awake:<worker>` has the channels with a subscription and a connection there: who would be missed if that worker died. They are noted as a
+-- connection comes, or the subscription.
+function waking.note(c, channel)
+    if c.push_on == 0 or not is_subscribed(c, channel) then return end
+    for _, worker in ipairs(workers_of(c, channel)) do redis.call('SADD', c.p .. 'awake:' .. worker, channel) end
+end
+
+-- A connection to the worker is gone; there may be another one.
+function waking.left(c, channel, worker)
+    if c.push_on == 0 or redis.call('SREM', c.p .. 'awake:' .. worker, channel) == 0 then return end
+    waking.note(c, channel)
 end
 
 -- time: of the event, hub ms; seq: its place in the history, which begins with the machine's ms.
@@ -54,8 +81,9 @@ end
 
 -- A connection was lost that had said nothing for up to so long, ms: a phone that fell asleep. What was told meanwhile may not have been seen;
 -- each event is put there once, however often a connection is lost.
-function waking.missed(c, channel, silent_ms)
-    if c.push_on == 0 or redis.call('HEXISTS', c.p .. 'wishes:' .. channel, 'push') == 0 or waking.is_connected(c, channel) then return end
+-- dead: the worker of the connection, if it died.
+function waking.missed(c, channel, silent_ms, dead)
+    if c.push_on == 0 or not is_subscribed(c, channel) or waking.is_connected(c, channel, dead) then return end
     local from, woken = string.format('%.0f', c.real - silent_ms), redis.call('GET', c.p .. 'woken:' .. channel)
     if woken and tonumber(string.match(woken, '^%d+')) >= tonumber(from) then from = '(' .. woken end
     for _, entry in ipairs(redis.call('XRANGE', c.p .. 'ch:' .. channel, from, '+')) do
@@ -63,6 +91,14 @@ function waking.missed(c, channel, silent_ms)
         for i = 1, #entry[2], 2 do fields[entry[2][i]] = entry[2][i + 1] end
         if WAKES[fields.type] then add(c, channel, entry[1], fields.type, fields.time, cjson.decode(fields.data), fields.data) end
     end
+end
+
+-- A worker has died, and with it connections of phones that sleep; those that do not have come back meanwhile. Answers whether that were all.
+function waking.bury(c, dead, silent_ms)
+    if c.push_on == 0 then return true end
+    local channels = redis.call('SPOP', c.p .. 'awake:' .. dead, DEAD_BATCH)
+    for _, channel in ipairs(channels) do waking.missed(c, channel, silent_ms, dead) end
+    return #channels < DEAD_BATCH
 end
 
 return { waking = waking }

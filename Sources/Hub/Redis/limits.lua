@@ -38,6 +38,7 @@ function links.add(c, channel, session)
     local key = c.p .. 'links:' .. channel
     redis.call('ZADD', key, 'NX', c.real, session)
     redis.call('EXPIRE', key, c.history_ttl_s)
+    waking.note(c, channel)
     if c.max_links == 0 or redis.call('ZCARD', key) <= c.max_links then return end
     for _, other in ipairs(redis.call('ZRANGE', key, 0, -1)) do
         if other ~= session and not redis.call('ZSCORE', c.p .. 'workers', worker_of(other)) then redis.call('ZREM', key, other) end
@@ -48,9 +49,11 @@ function links.add(c, channel, session)
     end
 end
 
--- session_left: role:subject, session, and for how long it may have been silent, ms, if it was lost ('' = it was closed). That connection is gone.
+-- session_left: role:subject, session, and for how long it may have been silent, ms, if nobody has left by it ('' = somebody has). That connection
+-- is gone.
 register('session_left', { 'channel', 'session', 'silent_ms' }, function(c, given)
     local removed = redis.call('ZREM', c.p .. 'links:' .. given.channel, given.session)
+    waking.left(c, given.channel, worker_of(given.session))
     if given.silent_ms ~= '' then waking.missed(c, given.channel, tonumber(given.silent_ms)) end
     return removed
 end, { 'allow-oom' })

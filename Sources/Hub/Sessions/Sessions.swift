@@ -54,7 +54,8 @@ final class Sessions: Capability {
         deadlines.schedule(session.connection.rawValue, at: (due + 999) / 1000)
     }
 
-    func closed(_ connection: ConnectionID, _ code: UInt16) {
+    /// silentMs: since it was heard last.
+    func closed(_ connection: ConnectionID, _ code: UInt16, silentMs: UInt64) {
         guard let session = sessions.remove(connection) else { return }
         session.phase = .closing
         deadlines.cancel(connection.rawValue)
@@ -62,10 +63,16 @@ final class Sessions: Capability {
         for capability in capabilities { capability.closed(session) }
         budgets.leave(session)
         guard let identity = session.identity else { return }
-        // Who was lost may have been silent for so long, and not have seen what was sent.
-        leaveLinks(session, identity, silentMs: code == 1006 ? settings.server.deadAfterMs : nil)
+        // Who has not left may have slept, and not have seen what was sent.
+        leaveLinks(session, identity, silentMs: Self.leftBehind.contains(code) ? Int(silentMs) + Self.underWayMs : nil)
         readers.remove(session, from: identity.channel)
     }
+
+    /// The codes with which a phone that sleeps may lose its connection: the link's own end, and the hub's that are nobody's fault or wish.
+    private static let leftBehind = Set(
+        [1006] + [CloseCode.serviceRestart, .overloaded, .tokenExpired, .slowConsumer].map(\.rawValue))
+    /// What was sent so long before it was heard last may have been under way to it.
+    private static let underWayMs = 10_000
 
     /// It does not count among its subject's connections any more (`session_left`).
     private func leaveLinks(_ session: Session, _ identity: Identity, silentMs: Int? = nil) {

@@ -37,7 +37,7 @@ final class Sweeps: Capability {
             "city_sweep",
             [
                 "worker": RedisArgument(services.name), "dead_ms": RedisArgument(Self.deadAfterMs),
-                "utc_offset_s": offset, "clock": zone,
+                "utc_offset_s": offset, "clock": zone, "silent_ms": RedisArgument(settings.server.deadAfterMs),
             ]
         ) {
             result in

@@ -132,7 +132,7 @@ public actor Worker {
         let server = services.server
         server.onOpen = { connection, info in self.clients.opened(connection, info) }
         server.onMessage = { connection, bytes, isText in self.router.receive(connection, bytes, isText) }
-        server.onClose = { connection, code in self.clients.closed(connection, code) }
+        server.onClose = { connection, code, silentMs in self.clients.closed(connection, code, silentMs: silentMs) }
         server.onHTTP = { request, answer in self.http.answer(request, answer) }
         server.hasStrangers = true
     }

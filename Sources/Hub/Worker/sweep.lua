@@ -21,6 +21,7 @@ local seat_figures = import('seat_figures', 'seat_figures')
 local stops = import('stop', 'stops')
 local tours = import('tour', 'tours')
 local reservations = import('reservation', 'reservations')
+local waking = import('waking', 'waking')
 
 local BATCH = 200
 -- Drivers of a dead worker: 5 ms or so.
@@ -146,7 +147,7 @@ end
 -- A worker that has not swept for `dead_after` ms of machine time is dead: its drivers' links died with it. Who has not
 -- swept for long itself (Redis was away, or this process stood still) judges nobody yet. Answers whether `worker` is new
 -- here, or was taken for dead.
-local function sweep_workers(c, worker, dead_after)
+local function sweep_workers(c, worker, dead_after, silent_ms)
     local key = c.p .. 'workers'
     local last = redis.call('ZSCORE', key, worker)
     redis.call('ZADD', key, c.real, worker)
@@ -160,18 +161,19 @@ local function sweep_workers(c, worker, dead_after)
                 mark_away(c, driver, v, 'connection_lost')
             end
         end
-        if #drivers < DEAD_BATCH then redis.call('ZREM', key, dead) end
+        local is_over = waking.bury(c, dead, dead_after + silent_ms)
+        if #drivers < DEAD_BATCH and is_over then redis.call('ZREM', key, dead) end
     end)
     return false
 end
 
 -- city_sweep: worker, ms after which a silent worker is dead, the city's local time less UTC in s ('' = not known yet),
--- what its clock shows (minute_of_day; '' = not known yet). Answers {hub time, 1 if the worker was not known, alarms that are open,
+-- what its clock shows (minute_of_day; '' = not known yet), for how long a connection may be silent, ms. Answers {hub time, 1 if the worker was not known, alarms that are open,
 -- and that ring}.
-register('city_sweep', { 'worker', 'dead_ms', 'utc_offset_s', 'clock' }, function(c, given)
+register('city_sweep', { 'worker', 'dead_ms', 'utc_offset_s', 'clock', 'silent_ms?' }, function(c, given)
     if given.utc_offset_s ~= '' then figures.set_offset(c, given.utc_offset_s) end
     if given.clock ~= '' then set_clock(c, 'city', given.clock) end
-    local is_new = sweep_workers(c, given.worker, tonumber(given.dead_ms))
+    local is_new = sweep_workers(c, given.worker, tonumber(given.dead_ms), tonumber(given.silent_ms or 0))
     sweep_offers(c)
     sweep_holds(c)
     sweep_searches(c)
