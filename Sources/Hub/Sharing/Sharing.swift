@@ -105,7 +105,7 @@ final class Sharing: Capability {
     private func seen(_ told: JSONValue) -> [UInt8] {
         var json = JSONWriter()
         json.beginObject()
-        for name in ["state", "taxi", "plate", "model", "colour", "position"] {
+        for name in ["state", "plate", "model", "colour", "position"] {
             guard let value = told[name], !value.isNull else { continue }
             json.key(escaping: name)
             json.value(value)

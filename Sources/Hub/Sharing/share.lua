@@ -45,7 +45,7 @@ register('ride_unshare', { 'passenger', 'ride', 'key' }, function(c, given)
     end)
 end)
 
--- What people know a car by; neither its driver's name nor the picture.
+-- What people know a car by; neither the picture nor its driver's name, which the taxi's own id is where logins are names.
 local CAR = { 'plate', 'model', 'colour' }
 local RIDE = { 'state', 'driver', 'notified', 'lat', 'lon', 'dlat', 'dlon' }
 local VEHICLE = { 'lat', 'lon', 'at', 'heading', 'card' }
@@ -59,7 +59,7 @@ register('share_read', { 'secret' }, function(c, given)
     if not OPEN[r.state] then return cjson.encode({ state = 'over' }) end
     if r.state ~= 'accepted' and r.state ~= 'aboard' then return cjson.encode({ state = 'searching' }) end
     local v = pick(c.p .. 'vehicle:' .. r.driver, VEHICLE)
-    local told = { state = r.state == 'accepted' and r.notified == '20' and 'arrived' or r.state, taxi = r.driver }
+    local told = { state = r.state == 'accepted' and r.notified == '20' and 'arrived' or r.state }
     local card = v.card and cjson.decode(v.card) or {}
     for _, name in ipairs(CAR) do told[name] = card[name] end
     if v.lat then

@@ -6,12 +6,14 @@ import { byId, element } from '../assets/page.js';
 
 /**
  * @typedef {{ lat: number, lon: number, at: number, heading?: number }} Position
- * @typedef {{ state: string, taxi?: string, plate?: string, model?: string, colour?: string, position?: Position, eta_s?: number,
+ * @typedef {{ state: string, plate?: string, model?: string, colour?: string, position?: Position, eta_s?: number,
  *   time: number }} Seen as the hub tells it
  */
 
 /** How often it is looked, ms; and how long a page waits that was refused. */
 const [EVERY, LATER] = [5000, 30_000];
+/** The car's name on the map; what the hub calls it is nobody's business here. */
+const CAR = 'car';
 /** A position that is older is said to be so, ms. */
 const OLD = 60_000;
 
@@ -42,7 +44,7 @@ function end(word, text) {
 }
 
 /** @param {Seen} seen */
-async function place({ state, taxi = '', position, time }) {
+async function place({ state, position, time }) {
   if (!position) {
     map?.vehicles([]);
     return;
@@ -55,24 +57,24 @@ async function place({ state, taxi = '', position, time }) {
   }
   const freshness = time - position.at > OLD ? 'stale' : 'fresh';
   const { lat, lon, at, heading = null } = position;
-  map.vehicles([/** @type {any} */ ({ id: taxi, kind: 'taxi', state: 'busy', freshness, lat, lon, at, heading })]);
-  map.mark(taxi);
+  map.vehicles([/** @type {any} */ ({ id: CAR, kind: 'taxi', state: 'busy', freshness, lat, lon, at, heading })]);
+  map.mark(CAR);
   if (!isHeld && state !== 'over') map.look(position, 15);
 }
 
 /** @param {Seen} seen */
 function draw(seen) {
   if (seen.state === 'over') return end('follow.over', 'follow.over.text');
-  const { state, taxi, plate, model, colour, position, eta_s: eta, time } = seen;
+  const { state, plate, model, colour, position, eta_s: eta, time } = seen;
   const title = phrase(`follow.is.${state}`);
   document.title = say(`follow.is.${state}`);
   const minutes = eta === undefined ? [] : [element('p', { className: 'big' }, phrase('follow.minutes', { count: Math.max(1, Math.round(eta / 60)) }))];
   const isOld = position !== undefined && time - position.at > OLD;
   const old = isOld ? [element('p', { className: 'alarm' }, phrase('follow.old', { time: clock(position.at) }))] : [];
-  const car = [phrase('follow.taxi', { taxi: taxi ?? '' }), ...[colour, model].filter(Boolean).map((text) => ` · ${text}`)];
+  const car = [phrase('follow.taxi'), ...[colour, model].filter(Boolean).map((text) => ` · ${text}`)];
   const card = element('section', { className: 'card car' }, element('p', {}, ...car),
     ...(plate ? [element('span', { className: 'plate' }, plate)] : []));
-  show(element('h1', { id: 'title' }, title), ...minutes, ...old, ...(taxi ? [card] : []));
+  show(element('h1', { id: 'title' }, title), ...minutes, ...old, ...(state === 'searching' ? [] : [card]));
   place(seen).catch(() => (ground.hidden = true));
 }
 
