@@ -16,6 +16,8 @@ final class Sockets: @unchecked Sendable {
     /// Together with what is told of it, so that who sees the count finds the rest done behind it.
     func enter(_ link: CountedLink, _ phase: CountedLink.Phase, _ then: () -> Void) {
         lock.withLock {
+            // It opens in a thread of its own, while the client leaves it.
+            if phase == .open, link.phase == .over { return }
             count(link.phase, -1)
             link.phase = phase
             count(phase, 1)

@@ -105,7 +105,7 @@ private final class SocketLink: Link, @unchecked Sendable {
         var frames = FrameReader()
         let rest = try conversation.open(Handshake(url, host: host))
         frames.add(rest)
-        events.opened()
+        if lock.withLock({ goodbye == nil }) { events.opened() }
         while true {
             while let frame = try frames.next() {
                 if frame.kind == .close { return parted(by: frame.payload, &conversation) }
