@@ -11,7 +11,7 @@ import subprocess
 
 import pytest
 
-from kerbside import contract, patience
+from kerbside import contract, lynx, patience
 from kerbside.hub import run
 from kerbside.records_of_fleets import CAR, PHOTO, page, vehicle
 
@@ -40,6 +40,9 @@ async def test_m12_the_page_of_a_sign(hub, cast):
     answer = page(hub, code)
     assert "Ada &quot;A&quot; Rossi" in answer.text and f'src="{PHOTO}"' in answer.text and "+39 02 77" not in answer.text
     assert "img-src https://fleet.example:8443;" in answer.headers["Content-Security-Policy"]
+    shown = lynx.dump(hub, f"/v/{code}")
+    for text in ("AB 123 CD", 'Ada "A" Rossi', "On duty", "Rossi & Co", "white Skoda <Octavia>"):
+        assert text in shown, f"in a text browser: {shown}"
     answer = page(hub, code, "application/json")
     assert answer.headers["Content-Type"] == "application/json" and json.loads(answer.text)["driver"]["name"] == 'Ada "A" Rossi'
     head = hub.http(f"/v/{code}", "HEAD")

@@ -2,11 +2,10 @@
 
 import html
 import re
-import subprocess
 
 import pytest
 
-from kerbside import bus as buses, patience
+from kerbside import bus as buses, lynx, patience
 from kerbside.bus import SPACING, BusDriver
 from kerbside.stops import village
 
@@ -18,11 +17,7 @@ def page(hub, path="", **headers):
 
 
 def dump(hub, path=""):
-    """What a text browser shows."""
-    shown = subprocess.run(
-        ["lynx", "-dump", "-nolist", "-width=200", "-assume_charset=utf-8", "-display_charset=utf-8", f"http://{hub.address}:{hub.port}/text/{path}"],
-        capture_output=True, text=True, check=True, timeout=patience.PROCESS, env={"LANG": "C.UTF-8", "PATH": "/usr/bin:/bin"})
-    return shown.stdout
+    return lynx.dump(hub, f"/text/{path}")
 
 
 def first(text):
