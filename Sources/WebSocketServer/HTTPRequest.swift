@@ -52,6 +52,12 @@ public struct HTTPRequest: Sendable {
         "sec-fetch-mode", "sec-fetch-site", "sec-fetch-user", "sec-gpc", "upgrade-insecure-requests",
     ]
 
+    /// Whether its body is said to be JSON.
+    public var isJSON: Bool {
+        let type = header("content-type")?.utf8.prefix { $0 != UInt8(ascii: ";") }.filter { $0 != 32 && $0 != 9 } ?? []
+        return type.count == 16 && String(decoding: type, as: UTF8.self).lowercased() == "application/json"
+    }
+
     /// Whether no web page asks, or one of this server or of `allowed` origins (`https://example.org`; `*` for all). Of this server are those
     /// of the host that was asked; from this machine only under a name of this machine, because any page can give its own name the
     /// address 127.0.0.1.

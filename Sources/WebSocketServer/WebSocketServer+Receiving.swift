@@ -11,7 +11,8 @@ extension WebSocketServer {
         case .http:
             return readRequest(connection, UnsafeRawBufferPointer(bytes))
         case .open where connection.isStream:
-            connection.thrownAway += bytes.count
+            // Each piece costs a reading, however small it is.
+            connection.thrownAway += max(bytes.count, SocketContext.readBytes)
             return connection.thrownAway <= Self.mostThrownAway
         case .open:
             connection.lastHeard = now
@@ -31,7 +32,7 @@ extension WebSocketServer {
         guard let connection = connections[id] else { return }
         if connection.phase == .open {
             connectionCount -= 1
-            untoldCloses.append((id, 1006, now - connection.lastHeard))
+            untoldCloses.append((id, 1006, silence(of: connection)))
         }
         queuedBytes -= connection.queuedBytes
         connection.outbound.removeAll(&held)

@@ -159,7 +159,7 @@ extension WebSocketServer {
         _ connection: Connection, telling code: UInt16, sending frame: Frame, then farewell: Connection.Farewell
     ) {
         connectionCount -= 1
-        untoldCloses.append((connection.id, code, now - connection.lastHeard))
+        untoldCloses.append((connection.id, code, silence(of: connection)))
         counts.framesOut += 1
         queue(connection, connection.isStream ? event(of: frame.bytes) : frame.bytes)
         part(connection, connection.isStream ? .end : farewell)

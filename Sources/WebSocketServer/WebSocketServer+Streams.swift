@@ -12,7 +12,6 @@ extension WebSocketServer {
     /// A message of a stream's client that came by another request. False: there is no such stream.
     public func hear(_ id: ConnectionID, _ message: [UInt8]) -> Bool {
         guard let connection = connections[id], connection.phase == .open, connection.isStream else { return false }
-        connection.lastHeard = now
         tell(connection, message)
         return true
     }
@@ -25,6 +24,10 @@ extension WebSocketServer {
         connection.isStranger = hasStrangers
         connection.lastPing = now
         counts.opened += 1
+        if let socket = connection.socket {
+            Listener.expectFrames(lws_get_socket_fd(socket))
+            if sockets?.isResumed(socket) == true { counts.resumedTLS += 1 }
+        }
         connectionCount += 1
         // It says nothing more over it, but may end it.
         stopWaiting(connection)
@@ -81,11 +84,12 @@ extension WebSocketServer {
 
     // MARK: Liveness
 
-    /// A stream's client never answers, but its system says what it has taken: with nothing under way it is there.
+    /// A stream's client never answers, but its system says what it has taken: it was there when that came last.
     func listen(to connection: Connection) {
-        guard connection.isStream, connection.queuedBytes == 0, let socket = connection.socket else { return }
-        var underWay: Int32 = 0
-        guard ioctl(lws_get_socket_fd(socket), UInt(TIOCOUTQ), &underWay) == 0, underWay == 0 else { return }
-        connection.lastHeard = now
+        guard connection.isStream, let socket = connection.socket else { return }
+        var info = tcp_info()
+        var size = socklen_t(MemoryLayout<tcp_info>.size)
+        guard getsockopt(lws_get_socket_fd(socket), Int32(IPPROTO_TCP), TCP_INFO, &info, &size) == 0 else { return }
+        connection.lastHeard = max(connection.lastHeard, now - min(now, UInt64(info.tcpi_last_ack_recv)))
     }
 }

@@ -47,6 +47,9 @@ extension WebSocketServer {
 
     // MARK: Open connections
 
+    /// For how long nothing has come of it, ms. The server's clock goes back when it leaves out that nobody listened.
+    func silence(of connection: Connection) -> UInt64 { now - min(now, connection.lastHeard) }
+
     private func nextPing(_ connection: Connection) -> UInt64 {
         // What a stream's client is heard of, proxies on the way are not.
         let last = connection.isStream ? connection.lastPing : max(connection.lastHeard, connection.lastPing)

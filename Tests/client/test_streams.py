@@ -3,6 +3,7 @@
 What is said goes by requests to any worker."""
 
 import asyncio
+import contextlib
 import http.client
 import json
 
@@ -11,6 +12,7 @@ import pytest
 import test_walkthrough
 from conftest import Cast
 from kerbside import patience
+from kerbside.names import fresh
 from kerbside.streams import StreamedDriver, StreamedPassenger
 
 # A ride by two who have nothing else.
@@ -84,18 +86,21 @@ async def test_a_line_each_and_hello_by_the_header(hub, cast):
 
 def read_some(hub, token, body, count):
     """The first messages of a stream."""
+    with streaming(hub, token, body) as messages:
+        return [next(messages) for _ in range(count)]
+
+
+@contextlib.contextmanager
+def streaming(hub, token, body):
+    """The messages of a stream, as they come."""
     link = http.client.HTTPConnection(hub.address, hub.port, timeout=patience.MESSAGE)
     headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
     link.request("POST", "/v1/stream", body, headers)
     answer = link.getresponse()
     assert answer.status == 200
-    found = []
-    while len(found) < count:
-        line = answer.fp.readline().decode().strip()
-        if line.startswith("data: "):
-            found.append(json.loads(line[6:]))
+    lines = iter(lambda: answer.fp.readline().decode().strip(), None)
+    yield (json.loads(line[6:]) for line in lines if line.startswith("data: "))
     link.close()
-    return found
 
 
 async def test_pings_come_as_comments_and_who_takes_them_stays(new_hub, cast):
@@ -108,6 +113,36 @@ async def test_pings_come_as_comments_and_who_takes_them_stays(new_hub, cast):
     before = hub.metric("kerbside_connections")
     await driver.cut()
     await hub.until("noticed", lambda: hub.metric("kerbside_connections") < before)
+
+
+async def test_an_alarm_goes_through_whatever_is_left_of_the_rate(new_hub, cast):
+    hub = new_hub(server__commands_per_second=5, server__commands_burst=20).start()
+    passenger = await cast.rider(hub)
+    refused = 0
+    while refused < 20:  # by each worker
+        refused += post(hub, f"/{passenger.ws.session}", json.dumps({"cmd": "nothing"}), passenger.token).status == 429
+    alarm = {"id": 900, "cmd": "sos", "key": "k", **hub.block().a.centre.fields}
+    passenger.expect_reply(900, "sos")
+    assert post(hub, f"/{passenger.ws.session}", json.dumps(alarm), passenger.token).status == 202
+    await hub.logged("sos.raised", subject=passenger.subject)
+
+
+def test_a_token_that_allows_less_does_not_speak_for_one_that_allows_more(hub):
+    name = fresh("S-")
+    more, less = hub.token("service", name, scope="payments"), hub.token("service", name)
+    with streaming(hub, more, "") as messages:
+        path = f"/{next(messages)['ok']['session']}"
+        for _ in range(6):  # by each worker
+            assert post(hub, path, '{"id": 2, "cmd": "nothing"}', less).status in (202, 404)
+        assert post(hub, path, '{"id": 3, "cmd": "nothing"}', more).status == 202
+        assert next(messages)["id"] == 3
+
+
+async def test_with_nothing_said_it_is_left(hub, cast):
+    driver = cast.driver(hub)
+    await driver.connect()
+    assert post(hub, f"/{driver.ws.session}", "", driver.token).status == 202
+    assert (await driver.wait_closed())[0] == 1000
 
 
 async def test_nobody_speaks_for_another(hub, cast):

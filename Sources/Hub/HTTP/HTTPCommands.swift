@@ -55,7 +55,7 @@ final class HTTPCommands {
         guard request.method == "POST" else {
             return answer(.wrongMethod(allowed: "POST", "Send the command with POST."))
         }
-        guard request.body.isEmpty || Self.isJSON(request.header("content-type")) else {
+        guard request.body.isEmpty || request.isJSON else {
             return answer(.problem(415, "Unsupported media type", "Send the fields as application/json."))
         }
         identify(request, answer) { identity in
@@ -85,11 +85,6 @@ final class HTTPCommands {
             case .failure(let error): answer(.refusal(error))
             }
         }
-    }
-
-    private static func isJSON(_ type: String?) -> Bool {
-        let name = type?.utf8.prefix { $0 != UInt8(ascii: ";") }.filter { $0 != 32 && $0 != 9 } ?? []
-        return name.count == 16 && String(decoding: name, as: UTF8.self).lowercased() == "application/json"
     }
 
     // MARK: who asks

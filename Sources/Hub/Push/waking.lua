@@ -25,6 +25,10 @@ local WOKEN_S = 3600
 -- So many wait at most, the oldest go: a push service that is away for an hour has more to send than is of use.
 local MOST = '10000'
 
+-- A worker without a hello for so long is none, s.
+local AWAKE_S = 90 * 86400
+-- Nothing is of use for longer, ms.
+local LONGEST_MS = 3600000
 -- Of a dead worker so many are looked at in one sweep: 5 ms or so.
 local DEAD_BATCH = 100
 
@@ -40,13 +44,8 @@ local function workers_of(c, channel)
     return workers
 end
 
--- Whether somebody has a connection that lives. dead: not with this worker.
-function waking.is_connected(c, channel, dead)
-    for _, worker in ipairs(workers_of(c, channel)) do
-        if worker ~= dead then return true end
-    end
-    return false
-end
+-- Whether somebody has a connection that lives.
+function waking.is_connected(c, channel) return #workers_of(c, channel) > 0 end
 
 local function is_subscribed(c, channel) return redis.call('HEXISTS', c.p .. 'wishes:' .. channel, 'push') == 1 end
 
@@ -54,7 +53,10 @@ local function is_subscribed(c, channel) return redis.call('HEXISTS', c.p .. 'wi
 -- connection comes, or the subscription.
 function waking.note(c, channel)
     if c.push_on == 0 or not is_subscribed(c, channel) then return end
-    for _, worker in ipairs(workers_of(c, channel)) do redis.call('SADD', c.p .. 'awake:' .. worker, channel) end
+    for _, worker in ipairs(workers_of(c, channel)) do
+        redis.call('SADD', c.p .. 'awake:' .. worker, channel)
+        redis.call('EXPIRE', c.p .. 'awake:' .. worker, AWAKE_S)
+    end
 end
 
 -- A connection to the worker is gone; there may be another one.
@@ -81,10 +83,9 @@ end
 
 -- A connection was lost that had said nothing for up to so long, ms: a phone that fell asleep. What was told meanwhile may not have been seen;
 -- each event is put there once, however often a connection is lost.
--- dead: the worker of the connection, if it died.
-function waking.missed(c, channel, silent_ms, dead)
-    if c.push_on == 0 or not is_subscribed(c, channel) or waking.is_connected(c, channel, dead) then return end
-    local from, woken = string.format('%.0f', c.real - silent_ms), redis.call('GET', c.p .. 'woken:' .. channel)
+function waking.missed(c, channel, silent_ms)
+    if c.push_on == 0 or not is_subscribed(c, channel) or waking.is_connected(c, channel) then return end
+    local from, woken = string.format('%.0f', c.real - math.min(silent_ms, LONGEST_MS)), redis.call('GET', c.p .. 'woken:' .. channel)
     if woken and tonumber(string.match(woken, '^%d+')) >= tonumber(from) then from = '(' .. woken end
     for _, entry in ipairs(redis.call('XRANGE', c.p .. 'ch:' .. channel, from, '+')) do
         local fields = {}
@@ -95,9 +96,8 @@ end
 
 -- A worker has died, and with it connections of phones that sleep; those that do not have come back meanwhile. Answers whether that were all.
 function waking.bury(c, dead, silent_ms)
-    if c.push_on == 0 then return true end
     local channels = redis.call('SPOP', c.p .. 'awake:' .. dead, DEAD_BATCH)
-    for _, channel in ipairs(channels) do waking.missed(c, channel, silent_ms, dead) end
+    for _, channel in ipairs(channels) do waking.missed(c, channel, silent_ms) end
     return #channels < DEAD_BATCH
 end
 

@@ -148,6 +148,7 @@ final class Budgets {
 
     /// Takes one of the alarms that are free of the rate; false: it has to be paid for.
     func takeAlarm(of session: Session) -> Bool { session.budget.alarms.take(1, at: now) }
+    func takeAlarm(ofReader reader: String) -> Bool { budget(ofReader: reader).alarms.take(1, at: now) }
 
     /// Takes what a message turns out to cost besides what was taken for it, `paid`. With too little left it is refused, has cost
     /// nothing, and the wait that is told is that for all of it. No price is more than a full bucket.

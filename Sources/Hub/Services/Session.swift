@@ -63,6 +63,8 @@ final class Session {
     var isBehind = false
     /// Its token counts no more: it is closed when its turn comes, whatever is reloaded meanwhile.
     var mustLeave = false
+    /// For so long it may have been silent, whatever was heard of it, ms.
+    var leastSilentMs = 0
     /// Why Redis has refused its hello.
     var refusal: ErrorReply?
     /// Its own until hello, then its subject's.

@@ -63,8 +63,9 @@ final class Sessions: Capability {
         for capability in capabilities { capability.closed(session) }
         budgets.leave(session)
         guard let identity = session.identity else { return }
+        let silent = max(session.leastSilentMs, Int(silentMs) + Self.underWayMs)
         // Who has not left may have slept, and not have seen what was sent.
-        leaveLinks(session, identity, silentMs: Self.leftBehind.contains(code) ? Int(silentMs) + Self.underWayMs : nil)
+        leaveLinks(session, identity, silentMs: Self.leftBehind.contains(code) ? silent : nil)
         readers.remove(session, from: identity.channel)
     }
 

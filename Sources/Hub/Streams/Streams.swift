@@ -19,6 +19,7 @@ final class Streams: Capability {
     private static let longestName = 64
     /// Of strangers' messages, which have no price, each can bring an error that is longer than it is.
     private static let mostAtFirst = 16
+    private static let longestAlarm = 1024
 
     init(_ services: WorkerServices) {
         self.services = services
@@ -26,7 +27,10 @@ final class Streams: Capability {
     }
 
     func greeted(_ session: Session, _ identity: Identity) {
-        if server.isStream(session.connection) { streams[session.name] = session }
+        guard server.isStream(session.connection) else { return }
+        streams[session.name] = session
+        // What is heard of it is what a proxy on the way has taken.
+        session.leastSilentMs = settings.server.deadAfterMs
     }
 
     func closed(_ session: Session) { streams[session.name] = nil }
@@ -40,7 +44,7 @@ final class Streams: Capability {
             answer(.wrongMethod(allowed: "POST", "Open a stream with POST; its body begins with hello."))
             return true
         }
-        guard request.body.isEmpty || request.header("content-type")?.contains("json") == true else {
+        guard request.body.isEmpty || request.isJSON else {
             answer(.problem(415, "Unsupported media type", "Send messages as application/json, one in a line."))
             return true
         }
@@ -54,7 +58,7 @@ final class Streams: Capability {
                 ErrorReply(
                     code: .forbidden, detail: "This origin may not ask; see server.allowed_origins in the settings."))
         }
-        let messages = Self.messages(request.body)
+        let messages = Self.messages(request.body, most: Self.mostAtFirst)
         guard messages.count <= Self.mostAtFirst else {
             return .problem(
                 400, "Bad request",
@@ -68,8 +72,9 @@ final class Streams: Capability {
         return response
     }
 
-    private static func messages(_ body: [UInt8]) -> [[UInt8]] {
-        body.split { $0 == 10 || $0 == 13 }.map(Array.init)
+    /// One more than is asked for is what is left.
+    private static func messages(_ body: [UInt8], most: Int = .max) -> [[UInt8]] {
+        body.split(maxSplits: most) { $0 == 10 || $0 == 13 }.map(Array.init)
     }
 
     // MARK: what is said later
@@ -79,47 +84,58 @@ final class Streams: Capability {
             return answer(
                 .unidentified(.unauthenticated, "Send the token of the stream as `Authorization: Bearer …`."))
         }
-        let reader: String
+        let claims: TokenClaims
         do throws(TokenError) {
-            reader = Budgets.key(of: try services.claims(of: token))
+            claims = try services.claims(of: token)
         } catch {
             return answer(
                 .unidentified(error == .wrongCity ? .forbidden : .unauthenticated, "\(error)", error: "invalid_token"))
         }
-        if let refusal = services.budgets.take(CommandPrice.request, ofReader: reader) {
-            return answer(.refusal(refusal))
+        let price = CommandPrice.request + CommandPrice.size(request.body.count)
+        let person = Budgets.key(of: claims)
+        if let refusal = services.budgets.take(price, ofReader: person) {
+            // An alarm by itself passes whatever its sender has left, as over a WebSocket.
+            guard isAlarm(request.body), services.budgets.takeAlarm(ofReader: person) else {
+                return answer(.refusal(refusal))
+            }
         }
         guard name.utf8.count <= Self.longestName, let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")) else {
             return answer(Self.isGone)
         }
-        let worker = String(name[..<dot])
+        let (worker, speaker) = (String(name[..<dot]), Speaker(claims))
         guard worker != services.name else {
-            return answer(hear(name, reader, Self.messages(request.body)) ? Self.isTaken : Self.isGone)
+            return answer(hear(name, speaker, request.body) ? Self.isTaken : Self.isGone)
         }
         guard commands.isUp else { return answer(SignIn.isAway) }
-        let words = Array("\(name)\n\(reader)\n".utf8) + request.body
+        let words = Array("\(name)\n\(speaker.text)\n".utf8) + request.body
         commands.send(["PUBLISH", RedisArgument(keys.said(to: worker)), RedisArgument(words)]) { result in
             guard case .success(let reply) = result else { return answer(SignIn.isAway) }
             answer(reply.int ?? 0 > 0 ? Self.isTaken : Self.isGone)
         }
     }
 
+    private func isAlarm(_ body: [UInt8]) -> Bool {
+        guard body.count <= Self.longestAlarm else { return false }
+        guard case .message(let message) = body.withUnsafeBytes({ outbox.decode($0, .json) }).0 else { return false }
+        if case .safety(.sos) = message.command { return true }
+        return false
+    }
+
     func onMessage(_ channel: UnsafeRawBufferPointer, _ payload: UnsafeRawBufferPointer) -> Bool {
         guard channel.elementsEqual(said) else { return false }
-        let parts = Array(payload).split(separator: 10, maxSplits: 2, omittingEmptySubsequences: false)
-        guard parts.count == 3 else { return true }
-        _ = hear(
-            String(decoding: parts[0], as: UTF8.self), String(decoding: parts[1], as: UTF8.self),
-            Self.messages(Array(parts[2])))
+        let parts = payload.split(separator: 10, maxSplits: 2, omittingEmptySubsequences: false)
+        guard parts.count == 3, let speaker = Speaker(String(decoding: parts[1], as: UTF8.self)) else { return true }
+        _ = hear(String(decoding: parts[0], as: UTF8.self), speaker, Array(parts[2]))
         return true
     }
 
-    /// False: there is no such stream of this person here.
-    private func hear(_ name: String, _ reader: String, _ messages: [[UInt8]]) -> Bool {
-        guard let session = streams[name], let identity = session.identity, Budgets.key(of: identity.claims) == reader
-        else {
+    /// False: there is no such stream of this person here. With nothing said it is left.
+    private func hear(_ name: String, _ speaker: Speaker, _ body: [UInt8]) -> Bool {
+        guard let session = streams[name], let identity = session.identity, speaker.speaks(for: identity.claims) else {
             return false
         }
+        let messages = Self.messages(body)
+        if messages.isEmpty { server.close(session.connection, code: CloseCode.normal.rawValue, reason: "") }
         return messages.allSatisfy { server.hear(session.connection, $0) }
     }
 
@@ -127,5 +143,31 @@ final class Streams: Capability {
     private static var isGone: HTTPResponse {
         .refusal(
             ErrorReply(code: .notFound, detail: "There is no such stream of yours, or not any more: open another one."))
+    }
+}
+
+/// Who says something to a stream: whoever could renew its token (`TokenClaims.isAs`).
+private struct Speaker {
+    private let person: String
+    private let scopes: Set<String>
+
+    init(_ claims: TokenClaims) {
+        person = "\(Budgets.key(of: claims)) \(claims.kind) \(claims.seats ?? 0)"
+        scopes = Set(claims.scopes.map(\.rawValue))
+    }
+
+    /// As another worker has said it.
+    init?(_ text: String) {
+        let parts = text.split(separator: "\t", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2 else { return nil }
+        person = String(parts[0])
+        scopes = Set(parts[1].split(separator: " ").map(String.init))
+    }
+
+    var text: String { person + "\t" + scopes.sorted().joined(separator: " ") }
+
+    func speaks(for claims: TokenClaims) -> Bool {
+        let other = Speaker(claims)
+        return person == other.person && scopes.isSuperset(of: other.scopes)
     }
 }

@@ -144,15 +144,20 @@ local function sweep_tours(c)
     end)
 end
 
--- A worker that has not swept for `dead_after` ms of machine time is dead: its drivers' links died with it. Who has not
--- swept for long itself (Redis was away, or this process stood still) judges nobody yet. Answers whether `worker` is new
--- here, or was taken for dead.
+-- A worker that has not swept for `dead_after` ms of machine time is dead: its links died with it. Who has not swept for long itself
+-- (Redis was away, or this process stood still) judges nobody yet. `dying` has the dead until all who were connected to them are seen to,
+-- by when they swept last. Answers whether `worker` is new here, or was taken for dead.
 local function sweep_workers(c, worker, dead_after, silent_ms)
-    local key = c.p .. 'workers'
+    local key, dying = c.p .. 'workers', c.p .. 'dying'
     local last = redis.call('ZSCORE', key, worker)
     redis.call('ZADD', key, c.real, worker)
+    if not last then redis.call('ZREM', dying, worker) end
     if not last or c.real - tonumber(last) > dead_after / 2 then return not last end
-    each_due(c, 'workers', c.real - dead_after, function(dead)
+    for _, dead in ipairs(redis.call('ZRANGEBYSCORE', key, '-inf', c.real - dead_after)) do
+        redis.call('ZADD', dying, redis.call('ZSCORE', key, dead), dead)
+        redis.call('ZREM', key, dead)
+    end
+    each_due(c, 'dying', '+inf', function(dead)
         local drivers = redis.call('SPOP', c.p .. 'drivers:' .. dead, DEAD_BATCH)
         for _, driver in ipairs(drivers) do
             local v = vehicle(c, driver)
@@ -161,8 +166,8 @@ local function sweep_workers(c, worker, dead_after, silent_ms)
                 mark_away(c, driver, v, 'connection_lost')
             end
         end
-        local is_over = waking.bury(c, dead, dead_after + silent_ms)
-        if #drivers < DEAD_BATCH and is_over then redis.call('ZREM', key, dead) end
+        local is_over = waking.bury(c, dead, c.real - tonumber(redis.call('ZSCORE', dying, dead)) + silent_ms)
+        if #drivers < DEAD_BATCH and is_over then redis.call('ZREM', dying, dead) end
     end)
     return false
 end

@@ -3,12 +3,20 @@
 
 import { webSocket } from './transport.js';
 
+/** The hub takes 16 KiB in a request, and answers in a moment: bytes, ms. */
+const [FULL, PATIENCE] = [8192, 10_000];
+/** Of an event, bytes, so that a stranger can't fill the memory. */
+const LARGEST = 16 * 1024 * 1024;
+
 /** @type {import('./transport.js').Transport} */
 export function eventStream(url, told) {
-  const place = url.replace(/^ws/, 'http').replace(/\/connect(\?.*)?$/, '/stream');
+  const { protocol, host, pathname } = new URL(url);
+  const place = `${protocol.replace('ws', 'http')}//${host}${pathname.replace(/\/connect$/, '')}/stream`;
   const ending = new AbortController();
   /** @type {string[]} */
-  let waiting = [];
+  const waiting = [];
+  /** @type {string[]} */
+  const alarms = [];
   /** @type {{ id: unknown, token: string } | undefined} said, and not answered */
   let hello;
   let [token, session, isOpen, isSaying, isOver] = ['', '', false, false, false];
@@ -21,14 +29,15 @@ export function eventStream(url, told) {
     told.closed(code, reason);
   }
 
-  /** @param {string} address @param {string} body */
-  const post = (address, body) =>
+  /** @param {string} address @param {string} body @param {AbortSignal} [signal] */
+  const post = (address, body, signal) =>
     fetch(address, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json', ...(session ? { Authorization: `Bearer ${token}` } : {}) },
       body,
       cache: 'no-store',
-      signal: ending.signal,
+      keepalive: !signal,
+      signal,
     });
 
   /** @param {string} event */
@@ -57,7 +66,7 @@ export function eventStream(url, told) {
   async function open(first) {
     isOpen = true;
     try {
-      const response = await post(place, first);
+      const response = await post(place, first, ending.signal);
       if (!response.ok || !response.body) return end(1006, `HTTP ${response.status}`);
       const reader = response.body.getReader();
       const text = new TextDecoder();
@@ -66,6 +75,7 @@ export function eventStream(url, told) {
         if (done) return end(1006, 'the stream has ended');
         const events = (rest + text.decode(value, { stream: true })).split('\n\n');
         rest = events.pop() ?? '';
+        if (rest.length > LARGEST) return end(1006, 'an event without an end');
         for (const event of events) if (!isOver) take(event);
       }
     } catch (error) {
@@ -73,16 +83,29 @@ export function eventStream(url, told) {
     }
   }
 
-  /** What waits, in one request; what comes meanwhile, in the next. */
+  /** The next request's: an alarm by itself, or what waits, as much as the hub takes. */
+  function next() {
+    if (alarms.length) return { said: alarms.splice(0, 1), from: alarms };
+    let size = 0;
+    const count = waiting.findIndex((text) => (size += text.length) > FULL);
+    return { said: waiting.splice(0, count < 0 ? waiting.length : Math.max(1, count)), from: waiting };
+  }
+
+  /** What comes meanwhile goes with the next request. */
   async function say() {
     if (isSaying || !session) return;
     isSaying = true;
     try {
-      while (waiting.length && !isOver) {
-        const said = waiting;
-        waiting = [];
-        const response = await post(`${place}/${session}`, said.join('\n'));
-        if (!response.ok) end(1006, `HTTP ${response.status}`);
+      while (!isOver && (alarms.length || waiting.length)) {
+        const { said, from } = next();
+        const late = setTimeout(() => end(1006, 'no answer'), PATIENCE);
+        const response = await post(`${place}/${session}`, said.join('\n'), ending.signal);
+        clearTimeout(/** @type {any} */ (late));
+        if (response.status === 429 || response.status === 503) {
+          from.unshift(...said);
+          const wait = Number(response.headers.get('Retry-After') ?? 1) * 1000;
+          await new Promise((done) => setTimeout(done, Math.min(Math.max(wait, 250), 5000)));
+        } else if (!response.ok) end(1006, `HTTP ${response.status}`);
       }
     } catch (error) {
       end(1006, String(error));
@@ -100,12 +123,15 @@ export function eventStream(url, told) {
         hello = { id, token: given };
         if (!isOpen) return void open(text);
       }
-      waiting.push(text);
+      (cmd === 'sos' ? alarms : waiting).push(text);
       return void say();
     },
-    close() {
+    close(code) {
+      const leaves = code === 1000 && session && !isOver;
       isOver = true;
-      ending.abort();
+      // With nothing said the stream is left.
+      if (leaves) post(`${place}/${session}`, '').catch(() => {}).finally(() => ending.abort());
+      else ending.abort();
     },
   };
 }

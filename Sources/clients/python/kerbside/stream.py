@@ -19,7 +19,11 @@ from urllib.parse import urlsplit
 from .transport import LARGEST, Link, Told, Transport, web_socket
 
 #: Seconds that a request has, and the stream until it begins.
-REQUEST_S = 30
+REQUEST_S = 10
+#: The hub takes 16 KiB in a request, bytes.
+FULL = 8192
+#: Seconds until what was put off is said again, whatever the hub says.
+LONGEST_WAIT_S = 5
 
 
 def event_stream(url: str, told: Told, context: ssl.SSLContext | None = None) -> Link:
@@ -45,6 +49,7 @@ class _EventStream:
         #: The id and token of a hello that is not answered.
         self._hello: tuple[Any, str] | None = None
         self._waiting: list[str] = []
+        self._alarms: list[str] = []
         self._is_open = self._is_over = False
         self._socket: socket.socket | None = None
         self._saying: asyncio.Task[None] | None = None
@@ -71,19 +76,30 @@ class _EventStream:
                 self._is_open = True
                 threading.Thread(target=self._read, args=(text,), name="kerbside stream", daemon=True).start()
                 return
-        self._waiting.append(text)
+        (self._alarms if message["cmd"] == "sos" else self._waiting).append(text)
         self._say()
 
     def close(self, code: int) -> Awaitable[None] | None:
-        """There is no goodbye: the hub sees that nobody reads any more."""
+        leaves = code == 1000 and self._session and not self._is_over
         self._is_over = True
+        if leaves:
+            return self._loop.create_task(self._leave())
+        self._cut()
+        return None
+
+    async def _leave(self) -> None:
+        """With nothing said the stream is left."""
+        with contextlib.suppress(OSError, HTTPException):
+            await asyncio.to_thread(self._pass, "")
+        self._cut()
+
+    def _cut(self) -> None:
         if self._saying is not None:
             self._saying.cancel()
         if self._socket is not None:
             # Not that of TLS, which would take its own away from the thread that reads.
             with contextlib.suppress(OSError):
                 socket.socket.shutdown(self._socket, socket.SHUT_RDWR)
-        return None
 
     # The hub's half
 
@@ -140,25 +156,40 @@ class _EventStream:
                 self._token, self._session = token, reply["ok"]["session"]
 
     def _say(self) -> None:
-        if self._session and self._waiting and not self._is_over and (self._saying is None or self._saying.done()):
+        has_words = self._alarms or self._waiting
+        if self._session and has_words and not self._is_over and (self._saying is None or self._saying.done()):
             self._saying = self._loop.create_task(self._speak())
 
+    def _next(self) -> tuple[list[str], list[str]]:
+        """The next request's, and where it is from: an alarm by itself, or what waits, as much as the hub takes."""
+        source = self._alarms or self._waiting
+        count = size = 0
+        while count < len(source) and (size := size + len(source[count].encode())) <= FULL:
+            count += 1
+        said = source[: 1 if source is self._alarms else max(1, count)]
+        del source[: len(said)]
+        return said, source
+
     async def _speak(self) -> None:
-        """What waits, in one request; what comes meanwhile, in the next."""
-        while self._waiting and not self._is_over:
-            said, self._waiting = "\n".join(self._waiting), []
+        """What comes meanwhile goes with the next request."""
+        while (self._alarms or self._waiting) and not self._is_over:
+            said, source = self._next()
             try:
-                status = await asyncio.to_thread(self._pass, said)
+                status, wait_s = await asyncio.to_thread(self._pass, "\n".join(said))
             except (OSError, HTTPException) as error:
                 self._end(1006, str(error))
                 return
-            if status != 202:
+            if status in (429, 503):
+                source[:0] = said
+                await asyncio.sleep(min(max(wait_s, 0.25), LONGEST_WAIT_S))
+            elif status != 202:
                 self._end(1006, f"HTTP {status}")
 
-    def _pass(self, text: str) -> int:
-        """In a thread."""
+    def _pass(self, text: str) -> tuple[int, float]:
+        """In a thread. The status, and after how many seconds to try again."""
         with self._post(f"{self._path}/{self._session}", text) as response:
-            return response.status
+            wait = response.headers.get("Retry-After", "1")
+            return response.status, float(wait) if wait.isdecimal() else 1
 
     def _post(self, path: str, text: str) -> HTTPResponse:
         """In a thread. What the answer's end closes."""
@@ -186,7 +217,8 @@ class _EventStream:
 
     def _end(self, code: int, reason: str) -> None:
         if not self._is_over:
-            self.close(code)
+            self._is_over = True
+            self._cut()
             self._told.closed(code, reason)
 
 

@@ -15,15 +15,34 @@ public let eventStream: Transport = { url, events in
 private final class EventStreamLink: NSObject, Link, URLSessionDataDelegate, @unchecked Sendable {
     /// The largest event that is taken, bytes, so that a stranger can't fill the memory.
     private static let largest = 16 * 1024 * 1024
+    /// The hub takes 16 KiB in a request, bytes.
+    private static let full = 8192
+    /// A request has so long, and is said again after so long at most, s.
+    private static let requestTime = 10.0
+    private static let longestWait = 5.0
 
     private struct Said {
         var hello: (id: JSON?, token: String)?
         var token = ""
         var session = ""
         var waiting: [String] = []
+        var alarms: [String] = []
         var isOpen = false
         var isSaying = false
         var isOver = false
+
+        /// The next request's: an alarm by itself, or what waits, as much as the hub takes.
+        mutating func next(full: Int) -> (words: [String], isAlarm: Bool) {
+            if !alarms.isEmpty { return ([alarms.removeFirst()], true) }
+            var (count, size) = (0, 0)
+            while count < waiting.count {
+                size += waiting[count].utf8.count
+                if size > full, count > 0 { break }
+                count += 1
+            }
+            defer { waiting.removeFirst(count) }
+            return (Array(waiting.prefix(count)), false)
+        }
     }
 
     private let lock = NSLock()
@@ -49,10 +68,7 @@ private final class EventStreamLink: NSObject, Link, URLSessionDataDelegate, @un
         super.init()
         let queue = OperationQueue()
         queue.maxConcurrentOperationCount = 1
-        let configuration = URLSessionConfiguration.ephemeral
-        // Whether the hub is still there is seen by those who wait for its pings.
-        configuration.timeoutIntervalForRequest = 86_400
-        session = URLSession(configuration: configuration, delegate: self, delegateQueue: queue)
+        session = URLSession(configuration: .ephemeral, delegate: self, delegateQueue: queue)
         queue.addOperation { [weak self] in
             guard let self, !self.lock.withLock({ self.said.isOver }) else { return }
             self.events.opened()
@@ -61,75 +77,95 @@ private final class EventStreamLink: NSObject, Link, URLSessionDataDelegate, @un
 
     func send(_ text: String) {
         let message = try? JSON(parsing: text)
-        let isHello = message?["cmd"]?.string == "hello"
-        let (opens, isAgain) = lock.withLock { () -> (Bool, Bool) in
-            if isHello {
-                if said.isOpen, said.session.isEmpty { return (false, true) }
+        let command = message?["cmd"]?.string
+        lock.withLock {
+            guard !said.isOver else { return }
+            if command == "hello" {
+                if said.isOpen, said.session.isEmpty {
+                    // Refused, it is said again by another stream.
+                    return session.delegateQueue.addOperation { [self] in end(1006, "hello again") }
+                }
                 said.hello = (message?["id"], message?["token"]?.string ?? "")
                 if !said.isOpen {
                     said.isOpen = true
-                    return (true, false)
+                    return session.dataTask(with: request(place, text, token: nil)).resume()
                 }
             }
-            said.waiting.append(text)
-            return (false, false)
+            if command == "sos" { said.alarms.append(text) } else { said.waiting.append(text) }
         }
-        if opens {
-            session.dataTask(with: request(place, text, token: nil)).resume()
-        } else if isAgain {
-            // Refused, it is said again by another stream.
-            session.delegateQueue.addOperation { [self] in end(1006, "hello again") }
-        } else {
-            say()
-        }
+        say()
     }
 
-    /// There is no goodbye: the hub sees that nobody reads any more.
     func close(_ code: Int) {
-        if over() { session.invalidateAndCancel() }
+        // A session that is invalid takes no task, so all of that is under the lock.
+        lock.withLock {
+            guard !said.isOver else { return }
+            said.isOver = true
+            guard code == 1000, !said.session.isEmpty else { return session.invalidateAndCancel() }
+            // With nothing said the stream is left.
+            let goodbye = request(place.appendingPathComponent(said.session), "", token: said.token)
+            session.dataTask(with: goodbye) { [session] _, _, _ in session?.invalidateAndCancel() }.resume()
+        }
     }
 
     private func request(_ url: URL, _ text: String, token: String?) -> URLRequest {
         var request = URLRequest(url: url, cachePolicy: .reloadIgnoringLocalCacheData)
         request.httpMethod = "POST"
         request.setValue("application/json", forHTTPHeaderField: "Content-Type")
-        if let token { request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization") }
+        if let token {
+            request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization")
+            request.timeoutInterval = Self.requestTime
+        } else {
+            // Whether the hub is still there is seen by those who wait for its pings.
+            request.timeoutInterval = 86_400
+        }
         request.httpBody = Data(text.utf8)
         return request
     }
 
-    /// What waits, in one request; what comes meanwhile, in the next.
+    /// What comes meanwhile goes with the next request.
     private func say() {
-        let next = lock.withLock { () -> (URL, String, String)? in
-            guard !said.isSaying, !said.isOver, !said.session.isEmpty, !said.waiting.isEmpty else { return nil }
+        lock.withLock {
+            guard !said.isSaying, !said.isOver, !said.session.isEmpty else { return }
+            let (words, isAlarm) = said.next(full: Self.full)
+            guard !words.isEmpty else { return }
             said.isSaying = true
-            defer { said.waiting = [] }
-            return (
-                place.appendingPathComponent(said.session), said.waiting.joined(separator: "\n"), said.token
-            )
+            let url = place.appendingPathComponent(said.session)
+            let task = session.dataTask(with: request(url, words.joined(separator: "\n"), token: said.token)) {
+                [self] _, response, error in
+                answered(words, isAlarm, response as? HTTPURLResponse, error)
+            }
+            task.resume()
         }
-        guard let (url, text, token) = next else { return }
-        let task = session.dataTask(with: request(url, text, token: token)) { [self] _, response, error in
-            lock.withLock { said.isSaying = false }
-            let status = (response as? HTTPURLResponse)?.statusCode ?? 0
-            guard status == 202 else { return end(1006, error?.localizedDescription ?? "HTTP \(status)") }
-            say()
-        }
-        task.resume()
     }
 
-    /// Whether it was not over before.
-    private func over() -> Bool {
-        lock.withLock {
-            defer { said.isOver = true }
-            return !said.isOver
+    private func answered(_ words: [String], _ isAlarm: Bool, _ response: HTTPURLResponse?, _ error: (any Error)?) {
+        let status = response?.statusCode ?? 0
+        let isPutOff = status == 429 || status == 503
+        guard isPutOff || status == 202 else { return end(1006, error?.localizedDescription ?? "HTTP \(status)") }
+        var wait = 0.0
+        if isPutOff {
+            lock.withLock {
+                if isAlarm { said.alarms = words + said.alarms } else { said.waiting = words + said.waiting }
+            }
+            wait = Double(response?.value(forHTTPHeaderField: "Retry-After") ?? "1") ?? 1
+            wait = min(max(wait, 0.25), Self.longestWait)
         }
+        let goOn: @Sendable () -> Void = { [self] in
+            lock.withLock { said.isSaying = false }
+            say()
+        }
+        if wait == 0 { goOn() } else { DispatchQueue.global().asyncAfter(deadline: .now() + wait, execute: goOn) }
     }
 
     private func end(_ code: Int, _ reason: String) {
-        guard over() else { return }
+        let wasOver = lock.withLock {
+            defer { said.isOver = true }
+            return said.isOver
+        }
+        guard !wasOver else { return }
         events.closed(code, reason)
-        session.invalidateAndCancel()
+        lock.withLock { session.invalidateAndCancel() }
     }
 
     // The stream: what has no handler of its own.
