@@ -110,7 +110,8 @@ async def test_b1_all_lines_of_a_stop_and_the_name_in_full(new_hub):
 async def test_what_is_not_known_yet_is_not_nothing(town, line):
     async with Page(town, PHONE, path="/board/") as one:
         await one.page.route_web_socket("**", lambda link: link.close())
-        await one.page.route("**/v1/lines/**", lambda asked: asked.abort("connectionrefused"))
+        for path in ("**/v1/stream", "**/v1/lines/**"):
+            await one.page.route(path, lambda asked: asked.abort("connectionrefused"))
         await one.go(f"/board/{line.stops[1]}")
         await expect(one.page.get_by_role("heading", name=line.stops[1])).to_be_visible()
         await expect(one.page.get_by_role("status")).to_contain_text("No connection.")
@@ -120,7 +121,22 @@ async def test_what_is_not_known_yet_is_not_nothing(town, line):
         await one.is_well(refused=True)
 
 
-async def test_n4_where_no_web_socket_goes_through_the_board_reads_and_says_when(town, line):
+async def test_n4_where_no_web_socket_goes_through_the_board_is_live_all_the_same(town, line):
+    driver = BusDriver(town, line)
+    await driver.begin()
+    await driver.go(100)
+    await seen_now(driver, 200)
+    async with Page(town, SCREEN, path="/board/") as one:
+        await one.page.route_web_socket("**", lambda link: link.close())
+        await one.go(f"/board/{line.stops[2]}")
+        await expect(one.page.get_by_role("status")).to_have_text("", timeout=patience.PROCESS * 1000)
+        await driver.fix(line.at(300))
+        await expect(first(one)).to_contain_text("live")
+        await expect(first(one)).not_to_contain_text("not live")
+        await one.is_well()
+
+
+async def test_n4_where_nothing_goes_through_that_stays_open_the_board_reads_and_says_when(town, line):
     driver = BusDriver(town, line)
     await driver.begin()
     await driver.go(100)
@@ -135,6 +151,7 @@ async def test_n4_where_no_web_socket_goes_through_the_board_reads_and_says_when
             return link.connect_to_server()
 
         await page.route_web_socket("**", reached)
+        await page.route("**/v1/stream", lambda asked: asked.abort("connectionrefused") if blocked[0] else asked.continue_())
         await one.go(f"/board/{line.stops[2]}")
         await expect(page.get_by_role("status")).to_contain_text("read at", timeout=patience.PROCESS * 1000)
         shown, now = await page.get_by_role("status").inner_text(), time.time()
@@ -144,7 +161,7 @@ async def test_n4_where_no_web_socket_goes_through_the_board_reads_and_says_when
         await expect(first(one)).to_contain_text("no seat free")
         await expect(page.locator(".departures strong")).to_have_count(0)
         await expect(first(one).locator(".minutes")).to_have_text("")
-        await one.is_well()
+        await one.is_well(refused=True)
         # It is read again by itself, and as soon as there is a link, that tells.
         await driver.call("seats.set", taken=0)
         await expect(first(one)).to_contain_text("many seats free", timeout=patience.PROCESS * 2000)
@@ -153,7 +170,7 @@ async def test_n4_where_no_web_socket_goes_through_the_board_reads_and_says_when
         await driver.fix(line.at(300))
         await expect(first(one)).to_contain_text("live")
         await expect(first(one)).not_to_contain_text("not live")
-        await one.is_well()
+        await one.is_well(refused=True)
 
 
 async def test_where_nobody_gets_on_nothing_leaves(town, line):

@@ -20,6 +20,8 @@ export function eventStream(url, told) {
   /** @type {{ id: unknown, token: string } | undefined} said, and not answered */
   let hello;
   let [token, session, isOpen, isSaying, isOver] = ['', '', false, false, false];
+  /** Ends the wait of what was put off. */
+  let hurry = () => {};
 
   /** @param {number} code @param {string} reason */
   function end(code, reason) {
@@ -87,28 +89,32 @@ export function eventStream(url, told) {
   function next() {
     if (alarms.length) return { said: alarms.splice(0, 1), from: alarms };
     let size = 0;
-    const count = waiting.findIndex((text) => (size += text.length) > FULL);
+    const count = waiting.findIndex((text) => (size += new TextEncoder().encode(text).length) > FULL);
     return { said: waiting.splice(0, count < 0 ? waiting.length : Math.max(1, count)), from: waiting };
   }
 
-  /** What comes meanwhile goes with the next request. */
+  /** What comes meanwhile goes with the next request; an alarm does not wait for what was put off. */
   async function say() {
     if (isSaying || !session) return;
     isSaying = true;
-    try {
-      while (!isOver && (alarms.length || waiting.length)) {
-        const { said, from } = next();
-        const late = setTimeout(() => end(1006, 'no answer'), PATIENCE);
+    while (!isOver && (alarms.length || waiting.length)) {
+      const { said, from } = next();
+      const late = setTimeout(() => end(1006, 'no answer'), PATIENCE);
+      try {
         const response = await post(`${place}/${session}`, said.join('\n'), ending.signal);
-        clearTimeout(/** @type {any} */ (late));
+        response.body?.cancel();
         if (response.status === 429 || response.status === 503) {
           from.unshift(...said);
           const wait = Number(response.headers.get('Retry-After') ?? 1) * 1000;
-          await new Promise((done) => setTimeout(done, Math.min(Math.max(wait, 250), 5000)));
+          await new Promise((done) => {
+            if (from === waiting) hurry = () => done(undefined);
+            setTimeout(done, Math.min(Math.max(wait, 250), 5000));
+          });
         } else if (!response.ok) end(1006, `HTTP ${response.status}`);
+      } catch (error) {
+        end(1006, String(error));
       }
-    } catch (error) {
-      end(1006, String(error));
+      clearTimeout(/** @type {any} */ (late));
     }
     isSaying = false;
   }
@@ -124,14 +130,17 @@ export function eventStream(url, told) {
         if (!isOpen) return void open(text);
       }
       (cmd === 'sos' ? alarms : waiting).push(text);
+      if (cmd === 'sos') hurry();
       return void say();
     },
     close(code) {
       const leaves = code === 1000 && session && !isOver;
       isOver = true;
       // With nothing said the stream is left.
-      if (leaves) post(`${place}/${session}`, '').catch(() => {}).finally(() => ending.abort());
-      else ending.abort();
+      if (leaves) {
+        setTimeout(() => ending.abort(), PATIENCE);
+        post(`${place}/${session}`, '').catch(() => {}).finally(() => ending.abort());
+      } else ending.abort();
     },
   };
 }
@@ -140,19 +149,21 @@ export function eventStream(url, told) {
 const TRIES = 2;
 
 /**
- * The first way; where that brought no message twice in a row, the second. When one ends that did, the first is tried once more [H3].
+ * The first way; where that brought no message twice in a row, the second. When one ends that did, the first is tried once before the next [H3].
  * @param {import('./transport.js').Transport} first
  * @param {import('./transport.js').Transport} second
  * @returns {import('./transport.js').Transport}
  */
 export function either(first, second) {
-  let failures = 0;
+  let [failures, isSecondGood] = [0, false];
   return (url, told) => {
     const isFirst = failures < TRIES;
     let isGood = false;
     const over = () => {
-      const [good, bad] = isFirst ? [0, failures + 1] : [TRIES - 1, 0];
-      failures = isGood ? good : bad;
+      // Which way brought something last.
+      if (isGood) isSecondGood = !isFirst;
+      if (isFirst) failures = isGood ? 0 : failures + 1;
+      else failures = isSecondGood ? TRIES - 1 : 0;
     };
     const link = (isFirst ? first : second)(url, {
       ...told,

@@ -16,7 +16,7 @@ from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnec
 from typing import Any
 from urllib.parse import urlsplit
 
-from .transport import LARGEST, Link, Told, Transport, web_socket
+from .transport import GOODBYE_S, LARGEST, Link, Told, Transport, web_socket
 
 #: Seconds that a request has, and the stream until it begins.
 REQUEST_S = 10
@@ -53,6 +53,8 @@ class _EventStream:
         self._is_open = self._is_over = False
         self._socket: socket.socket | None = None
         self._saying: asyncio.Task[None] | None = None
+        #: Ends the wait of what was put off.
+        self._hurry = asyncio.Event()
         self._loop = asyncio.get_running_loop()
         self._loop.call_soon(self._opened)
 
@@ -76,22 +78,35 @@ class _EventStream:
                 self._is_open = True
                 threading.Thread(target=self._read, args=(text,), name="kerbside stream", daemon=True).start()
                 return
-        (self._alarms if message["cmd"] == "sos" else self._waiting).append(text)
+        if message["cmd"] == "sos":
+            self._alarms.append(text)
+            self._hurry.set()
+        else:
+            self._waiting.append(text)
         self._say()
 
     def close(self, code: int) -> Awaitable[None] | None:
         leaves = code == 1000 and self._session and not self._is_over
         self._is_over = True
-        if leaves:
-            return self._loop.create_task(self._leave())
-        self._cut()
-        return None
+        if not leaves:
+            self._cut()
+            return None
+        # With nothing said the stream is left.
+        left = self._loop.create_future()
+        threading.Thread(target=self._leave, args=(left,), name="kerbside goodbye", daemon=True).start()
+        self._loop.call_later(GOODBYE_S, self._part, left)
+        return left
 
-    async def _leave(self) -> None:
-        """With nothing said the stream is left."""
+    def _leave(self, left: asyncio.Future[None]) -> None:
+        """In a thread."""
         with contextlib.suppress(OSError, HTTPException):
-            await asyncio.to_thread(self._pass, "")
+            self._pass("")
+        self._in_loop(self._part, left)
+
+    def _part(self, left: asyncio.Future[None]) -> None:
         self._cut()
+        if not left.done():
+            left.set_result(None)
 
     def _cut(self) -> None:
         if self._saying is not None:
@@ -141,7 +156,11 @@ class _EventStream:
                 # A comment is a ping.
                 self._told.heard()
             else:
-                self._answer(data)
+                try:
+                    self._answer(data)
+                except ValueError as error:
+                    self._end(1006, str(error))
+                    return
                 self._told.message(data)
                 self._say()
 
@@ -171,17 +190,20 @@ class _EventStream:
         return said, source
 
     async def _speak(self) -> None:
-        """What comes meanwhile goes with the next request."""
+        """What comes meanwhile goes with the next request; an alarm does not wait for what was put off."""
         while (self._alarms or self._waiting) and not self._is_over:
             said, source = self._next()
             try:
                 status, wait_s = await asyncio.to_thread(self._pass, "\n".join(said))
-            except (OSError, HTTPException) as error:
+            except (OSError, HTTPException, ValueError, RuntimeError) as error:
                 self._end(1006, str(error))
                 return
             if status in (429, 503):
                 source[:0] = said
-                await asyncio.sleep(min(max(wait_s, 0.25), LONGEST_WAIT_S))
+                self._hurry.clear()
+                wait_s = min(max(wait_s, 0.25), LONGEST_WAIT_S)
+                with contextlib.suppress(asyncio.TimeoutError):
+                    await asyncio.wait_for(self._hurry.wait() if source is self._waiting else asyncio.sleep(wait_s), wait_s)
             elif status != 202:
                 self._end(1006, f"HTTP {status}")
 
@@ -229,18 +251,21 @@ TRIES = 2
 def either(first: Transport = web_socket, second: Transport = event_stream) -> Transport:
     """The first way; where that brought no message twice in a row, the second [H3].
 
-    When one ends that did, the first is tried once more. For one client: it remembers how the last one went.
+    When one ends that did, the first is tried once before the next. For one client: it remembers how the last ones went.
     """
-    failures = 0
+    failures, is_second_good = 0, False
 
     def open_link(url: str, told: Told) -> Link:
         is_first = failures < TRIES
         is_good = False
 
         def over() -> None:
-            nonlocal failures
-            good, bad = (0, failures + 1) if is_first else (TRIES - 1, 0)
-            failures = good if is_good else bad
+            nonlocal failures, is_second_good
+            if is_good:
+                # Which way brought something last.
+                is_second_good = not is_first
+            otherwise = failures + 1 if is_first else TRIES - 1 if is_second_good else 0
+            failures = 0 if is_good and is_first else otherwise
 
         def message(text: str) -> None:
             nonlocal is_good

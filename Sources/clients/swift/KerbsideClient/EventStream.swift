@@ -29,7 +29,25 @@ private final class EventStreamLink: NSObject, Link, URLSessionDataDelegate, @un
         var alarms: [String] = []
         var isOpen = false
         var isSaying = false
+        /// The number of the wait of what was put off, which an alarm ends.
+        var wait = 0
+        var isPutOff = false
         var isOver = false
+
+        /// What was said is to be said again, after a wait: its number.
+        mutating func putOff(_ words: [String], _ isAlarm: Bool) -> Int {
+            if isAlarm { alarms = words + alarms } else { waiting = words + waiting }
+            // An alarm that was put off waits itself.
+            isPutOff = !isAlarm
+            wait += 1
+            if isPutOff, !alarms.isEmpty { endWait() }
+            return wait
+        }
+
+        mutating func endWait() {
+            (isPutOff, isSaying) = (false, false)
+            wait += 1
+        }
 
         /// The next request's: an alarm by itself, or what waits, as much as the hub takes.
         mutating func next(full: Int) -> (words: [String], isAlarm: Bool) {
@@ -68,7 +86,10 @@ private final class EventStreamLink: NSObject, Link, URLSessionDataDelegate, @un
         super.init()
         let queue = OperationQueue()
         queue.maxConcurrentOperationCount = 1
-        session = URLSession(configuration: .ephemeral, delegate: self, delegateQueue: queue)
+        let configuration = URLSessionConfiguration.ephemeral
+        // A 401 is an answer, and no question for a password.
+        configuration.urlCredentialStorage = nil
+        session = URLSession(configuration: configuration, delegate: self, delegateQueue: queue)
         queue.addOperation { [weak self] in
             guard let self, !self.lock.withLock({ self.said.isOver }) else { return }
             self.events.opened()
@@ -91,7 +112,9 @@ private final class EventStreamLink: NSObject, Link, URLSessionDataDelegate, @un
                     return session.dataTask(with: request(place, text, token: nil)).resume()
                 }
             }
-            if command == "sos" { said.alarms.append(text) } else { said.waiting.append(text) }
+            guard command == "sos" else { return said.waiting.append(text) }
+            said.alarms.append(text)
+            if said.isPutOff { said.endWait() }
         }
         say()
     }
@@ -141,21 +164,17 @@ private final class EventStreamLink: NSObject, Link, URLSessionDataDelegate, @un
 
     private func answered(_ words: [String], _ isAlarm: Bool, _ response: HTTPURLResponse?, _ error: (any Error)?) {
         let status = response?.statusCode ?? 0
-        let isPutOff = status == 429 || status == 503
-        guard isPutOff || status == 202 else { return end(1006, error?.localizedDescription ?? "HTTP \(status)") }
-        var wait = 0.0
-        if isPutOff {
-            lock.withLock {
-                if isAlarm { said.alarms = words + said.alarms } else { said.waiting = words + said.waiting }
-            }
-            wait = Double(response?.value(forHTTPHeaderField: "Retry-After") ?? "1") ?? 1
-            wait = min(max(wait, 0.25), Self.longestWait)
-        }
-        let goOn: @Sendable () -> Void = { [self] in
+        if status == 202 {
             lock.withLock { said.isSaying = false }
+            return say()
+        }
+        guard status == 429 || status == 503 else { return end(1006, error?.localizedDescription ?? "HTTP \(status)") }
+        let wait = Double(response?.value(forHTTPHeaderField: "Retry-After") ?? "1") ?? 1
+        let number = lock.withLock { said.putOff(words, isAlarm) }
+        DispatchQueue.global().asyncAfter(deadline: .now() + min(max(wait, 0.25), Self.longestWait)) { [self] in
+            lock.withLock { if said.wait == number { said.endWait() } }
             say()
         }
-        if wait == 0 { goOn() } else { DispatchQueue.global().asyncAfter(deadline: .now() + wait, execute: goOn) }
     }
 
     private func end(_ code: Int, _ reason: String) {
@@ -257,6 +276,8 @@ private final class Ways: @unchecked Sendable {
 
     private let lock = NSLock()
     private var failures = 0
+    /// Which way brought something last.
+    private var isSecondGood = false
 
     func next() -> Way {
         lock.withLock { Way(self, isFirst: failures < Self.tries) }
@@ -281,8 +302,9 @@ private final class Ways: @unchecked Sendable {
                 // The client may leave it as it ends.
                 if hasEnded { return }
                 hasEnded = true
-                let (good, bad) = isFirst ? (0, ways.failures + 1) : (Ways.tries - 1, 0)
-                ways.failures = hasBrought ? good : bad
+                if hasBrought { ways.isSecondGood = !isFirst }
+                let otherwise = ways.isSecondGood ? Ways.tries - 1 : 0
+                ways.failures = isFirst ? (hasBrought ? 0 : ways.failures + 1) : otherwise
             }
         }
     }
