@@ -6,7 +6,7 @@ import pytest
 from kerbside.minibus import trip
 from kerbside.names import numbers
 from kerbside.somebody import BinarySomebody, Somebody
-from kerbside.stops import serve
+from kerbside.stops import on_tour, serve
 from test_office import BinaryDriver, BinaryOperator, BinaryPassenger, City, acts
 
 ADA = {"name": "Ada Rossi", "number": "+39 02 1234-5"}
@@ -107,13 +107,23 @@ async def test_b18_seats_for_a_caller(hub, cast):
 async def test_b18_a_stop_for_a_caller(town, line, cast):
     office, heard = await desk(cast, town)
     ada, ada_is = caller()
-    reply = await office.ask("stop.request", line=line.id, stop=line.stops[2], name="Ada", on_behalf_of=ada)
-    if "error" in reply:  # nobody drives now: it is refused as it is to a passenger
-        assert reply["error"]["code"] in ("no_driver", "stop_passed")
-        return
-    request = reply["ok"]["request"]
-    await heard.told(ada_is, "stop.pending")
+    wish = {"line": line.id, "stop": line.stops[2], "name": "Ada", "on_behalf_of": ada}
+    await office.refused("stop.request", "no_driver", **wish)
+    driver = await on_tour(town, line, 100)
+    asked = await office.call("stop.request", **wish, key="a")
+    request = asked["request"]
+    assert asked == await office.call("stop.request", **wish, key="a"), "repeated"
+    [place] = (await driver.until("stop.requested", request=request))["places"]
+    assert [(one["name"], one["number"]) for one in place["requests"]] == [("Ada", ada["number"])]
+    await driver.call("stop.accept", request=request)
+    told = await heard.told(ada_is, "stop.accepted")
+    assert (told["request"], told["name"], told["number"]) == (request, *ada.values())
     assert (await office.call("stop.cancel", request=request, on_behalf_of=ada))["state"] == "cancelled"
+    await driver.until("stop.withdrawn", request=request, reason="cancelled")
+    await heard.told(ada_is, "stop.cancelled")
+    assert [(entry["command"], entry["target"]) for entry in await acts(office)] == [
+        ("stop.cancel", f"request:{request}"), ("stop.request", f"request:{request}")]
+    await driver.call("tour.end")
 
 
 async def test_who_may_ask_for_others_and_what(hub, cast):
