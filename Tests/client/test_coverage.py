@@ -8,14 +8,14 @@ HERE = pathlib.Path(__file__).parent
 SCOPE = {
     "CH": range(1, 6),
     "Q": range(1, 11),
-    "R": range(1, 15),
+    "R": range(1, 16),
     "V": range(1, 4),
     "I": range(1, 7),
     "M": range(1, 20),
-    "B": range(1, 18),
+    "B": range(1, 21),
     "N": (1, 2, 5, 6),
     "U": (7, 11),
-    "X": (3,),
+    "X": (2, 3),
 }
 CHECKLIST = [*range(1, 50), *range(51, 61), 62, 65, 66]
 
