@@ -78,6 +78,8 @@ async def test_a_worker_is_killed_again_and_again(new_hub, cast):
         key = f"{driver.subject}-{turn}"
         fields = {**here.a.centre.fields, "passengers": 1, "key": key}
         ride = (await passenger.steadily("ride.request", **fields))["ride"]
+        # The one that was killed before may not be there again yet.
+        await hub.until("both workers", lambda: len(hub.workers()) == 2)
         victim = hub.workers()[turn % 2]
         killing = asyncio.create_task(hub.kill_workers(victim))
         await driver_until(driver, "offer.made", ride=ride)
