@@ -7,6 +7,9 @@
 static const unsigned char settings[] = {
 #embed "../Hub/Redis/settings.lua"
 };
+static const unsigned char workers[] = {
+#embed "../Hub/Redis/workers.lua"
+};
 static const unsigned char waking[] = {
 #embed "../Hub/Push/waking.lua"
 };
@@ -202,6 +205,7 @@ static const unsigned char travel[] = {
 // In the order in which they import one another.
 static const struct kerbside_file functions[] = {
     MODULE(settings),
+    MODULE(workers),
     MODULE(waking),
     MODULE(wishes),
     MODULE(core),

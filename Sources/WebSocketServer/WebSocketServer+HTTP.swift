@@ -123,15 +123,22 @@ extension WebSocketServer {
     ) {
         // What the client sent in the same breath is frames.
         connection.unread = connection.http?.takeRest() ?? []
+        if !hasStrangers { connection.frames.allow(messageBytes: rules.maxMessageBytes) }
+        begin(connection, request, response, subprotocol)
+    }
+
+    /// From now on it is told messages, and has a session; `answer` goes out first.
+    func begin(_ connection: Connection, _ request: HTTPRequest, _ answer: [UInt8], _ subprotocol: String?) {
         connection.http = nil
         connection.phase = .open
         connection.isStranger = hasStrangers
-        if let socket = connection.socket { Listener.expectFrames(lws_get_socket_fd(socket)) }
-        if !hasStrangers { connection.frames.allow(messageBytes: rules.maxMessageBytes) }
+        if let socket = connection.socket {
+            Listener.expectFrames(lws_get_socket_fd(socket))
+            if sockets?.isResumed(socket) == true { counts.resumedTLS += 1 }
+        }
         counts.opened += 1
-        if let socket = connection.socket, sockets?.isResumed(socket) == true { counts.resumedTLS += 1 }
         connectionCount += 1
-        queue(connection, response)
+        queue(connection, answer)
         scheduleLiveness(connection)
         onOpen(
             connection.id,

@@ -21,7 +21,7 @@ extension WebSocketServer {
         guard let connection = connections[id], connection.phase == .open else { return .gone }
         guard coalesceMs > 0 else { return queueFrame(connection, frame) }
         guard fits(connection, frame) else { return .overflow }
-        enqueue(connection, connection.isStream ? event(of: frame.bytes) : frame.bytes)
+        enqueue(connection, bytes(of: frame, to: connection))
         if connection.queuedBytes >= rules.coalesceBytes, !connection.isBehind {
             markDirty(connection)
         } else {
@@ -57,10 +57,15 @@ extension WebSocketServer {
         change(connection, pingEveryMs: everyMs, deadAfterMs: deadAfterMs)
     }
 
+    /// As it goes to this peer.
+    private func bytes(of frame: Frame, to connection: Connection) -> [UInt8] {
+        connection.isStream ? event(of: frame.bytes) : frame.bytes
+    }
+
     @discardableResult
     func queueFrame(_ connection: Connection, _ frame: Frame) -> SendResult {
         guard fits(connection, frame) else { return .overflow }
-        queue(connection, connection.isStream ? event(of: frame.bytes) : frame.bytes)
+        queue(connection, bytes(of: frame, to: connection))
         return .queued
     }
 
@@ -161,7 +166,7 @@ extension WebSocketServer {
         connectionCount -= 1
         untoldCloses.append((connection.id, code, silence(of: connection)))
         counts.framesOut += 1
-        queue(connection, connection.isStream ? event(of: frame.bytes) : frame.bytes)
+        queue(connection, bytes(of: frame, to: connection))
         part(connection, connection.isStream ? .end : farewell)
     }
 

@@ -18,28 +18,13 @@ extension WebSocketServer {
 
     /// In place of an answer with a length.
     func openStream(_ connection: Connection, _ request: HTTPRequest, _ response: HTTPResponse, _ messages: [[UInt8]]) {
-        connection.http = nil
-        connection.phase = .open
         connection.isStream = true
-        connection.isStranger = hasStrangers
         connection.lastPing = now
-        counts.opened += 1
-        if let socket = connection.socket {
-            Listener.expectFrames(lws_get_socket_fd(socket))
-            if sockets?.isResumed(socket) == true { counts.resumedTLS += 1 }
-        }
-        connectionCount += 1
         // It says nothing more over it, but may end it.
         stopWaiting(connection)
         goOnReading(connection)
-        queue(connection, response.head(keepsAlive: false, unixTime: unixTime))
-        scheduleLiveness(connection)
         let id = connection.id
-        onOpen(
-            id,
-            OpenInfo(
-                remoteAddress: request.remoteAddress, bearerToken: request.bearerToken, subprotocol: nil,
-                origin: request.origin))
+        begin(connection, request, response.head(keepsAlive: false, unixTime: unixTime), nil)
         for message in messages {
             if let connection = connections[id], connection.phase == .open { tell(connection, message) }
         }

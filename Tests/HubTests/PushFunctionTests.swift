@@ -102,6 +102,58 @@ import Wire
         }
     }
 
+    /// So many sleep at w1, which swept last so many ms ago and told each of them something 10 s before.
+    private func sleepers(_ city: TestCity, _ count: Int, deadForMs: Int) async throws {
+        try await on(city)
+        let time = try await city.raw(["TIME"]).array?.compactMap(\.text).compactMap { Int($0) } ?? []
+        let died = time[0] * 1000 - deadForMs
+        try await city.raw(["ZADD", "{test}:workers", "\(died)", "w1"])
+        for n in 1...count {
+            let channel = "passenger:p\(n)"
+            try await subscribe(city, channel, "https://push.example/\(n)")
+            try await city.call(
+                "session_hello", ["passenger", "p\(n)", "w1.\(n)", "w1", ""])
+            try await city.raw([
+                "XADD", "{test}:ch:\(channel)", "\(died - 10_000)-0", "type",
+                "ride.accepted",
+                "time", "1", "data", "{}",
+            ])
+        }
+    }
+
+    private func sweep(_ city: TestCity, _ worker: String = "w2") async throws -> Bool {
+        try await city.call("city_sweep", [worker, "5000", "", "", "75000"])[1].int == 1
+    }
+
+    @Test func `all who slept at a worker that died long ago are woken, however many, and can be reached at once`()
+        async throws
+    {
+        try await TestCity.run { city in
+            try await sleepers(city, 250, deadForMs: 600_000)
+            #expect(try await sweep(city))
+            #expect(try await waking(city) == [])
+            for most in [100, 200, 250, 250] {
+                #expect(try await sweep(city) == false)
+                #expect(try await waking(city).count == most)
+                #expect(try await city.call("push_targets", ["passenger:p1"]).array?.isEmpty == false)
+            }
+            for key in ["dying", "awake:w1"] {
+                #expect(try await city.raw(["EXISTS", "{test}:\(key)"]).int == 0)
+            }
+        }
+    }
+
+    @Test func `a worker that was taken for dead and is back is told so, and wakes nobody more`() async throws {
+        try await TestCity.run { city in
+            try await sleepers(city, 150, deadForMs: 10_000)
+            for _ in 1...2 { _ = try await sweep(city) }
+            #expect(try await waking(city).count == 100)
+            #expect(try await sweep(city, "w1"))
+            for _ in 1...3 { _ = try await sweep(city) }
+            #expect(try await waking(city).count == 100)
+        }
+    }
+
     @Test func `a device that was not heard of for long is pushed nothing`() async throws {
         try await TestCity.run { city in
             try await subscribe(city, "driver:T1", "https://push.example/1")

@@ -1,6 +1,8 @@
 -- Whom a push wakes (RFC 8030): who has a subscription (subscriptions.lua) and no connection is told by a push service, too. What is told so
 -- goes into the stream `wakings`, which one process of all hubs sends from (PushSender.swift).
 
+local workers = import('workers', 'workers')
+
 local waking = {}
 
 -- What somebody away from the page has to know: how urgent it is, and for how long it is of use, s. An offer ends by itself.
@@ -34,14 +36,14 @@ local DEAD_BATCH = 100
 
 function waking.wakes(type) return WAKES[type] ~= nil end
 
--- The workers that somebody's connections are with and that live (limits.lua writes `links:`, sweep.lua `workers`). One may come twice.
+-- The living workers with which somebody has connections (limits.lua writes `links:`). One may come twice.
 local function workers_of(c, channel)
-    local workers = {}
+    local found = {}
     for _, session in ipairs(redis.call('ZRANGE', c.p .. 'links:' .. channel, 0, -1)) do
-        local worker = string.match(session, '^(.*)%.') or session
-        if redis.call('ZSCORE', c.p .. 'workers', worker) then workers[#workers + 1] = worker end
+        local worker = workers.of(session)
+        if workers.is_alive(c, worker) then found[#found + 1] = worker end
     end
-    return workers
+    return found
 end
 
 -- Whether somebody has a connection that lives.

@@ -357,9 +357,6 @@ local function set_state(c, driver, v, state, ...)
     show(c, driver, v)
 end
 
--- The worker of a session, by its name.
-local function worker_of(session) return string.match(session, '^(.*)%.') or session end
-
 local function point(lat, lon) return { lat = tonumber(lat), lon = tonumber(lon) } end
 
 return {
@@ -369,6 +366,6 @@ return {
     drop_old = drop_old,
     tell_json = tell_json, tell = tell, log = log, FEED = FEED,
     feed_line = feed_line, tell_watchers = tell_watchers, take_up_awaited = take_up_awaited, show = show,
-    set_state = set_state, worker_of = worker_of, point = point,
+    set_state = set_state, point = point,
     follow = follow, is_followed = is_followed, show_in = show_in,
 }

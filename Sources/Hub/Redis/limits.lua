@@ -1,7 +1,8 @@
 -- What one person may cost the others: connections, and requests that ring somebody and are taken back.
 
 local waking = import('waking', 'waking')
-local push, refuse, register, worker_of = import('core', 'push', 'refuse', 'register', 'worker_of')
+local push, refuse, register = import('core', 'push', 'refuse', 'register')
+local workers = import('workers', 'workers')
 
 -- What is counted for a minute from the first on: since when, hub time, and how often, as text. Answers both, and for how many ms
 -- they count; text: nil if there was nothing yet.
@@ -41,7 +42,7 @@ function links.add(c, channel, session)
     waking.note(c, channel)
     if c.max_links == 0 or redis.call('ZCARD', key) <= c.max_links then return end
     for _, other in ipairs(redis.call('ZRANGE', key, 0, -1)) do
-        if other ~= session and not redis.call('ZSCORE', c.p .. 'workers', worker_of(other)) then redis.call('ZREM', key, other) end
+        if other ~= session and not workers.is_alive(c, workers.of(other)) then redis.call('ZREM', key, other) end
     end
     for _ = 1, redis.call('ZCARD', key) - c.max_links do
         local oldest = redis.call('ZPOPMIN', key)[1]
@@ -53,7 +54,7 @@ end
 -- is gone.
 register('session_left', { 'channel', 'session', 'silent_ms' }, function(c, given)
     local removed = redis.call('ZREM', c.p .. 'links:' .. given.channel, given.session)
-    waking.left(c, given.channel, worker_of(given.session))
+    waking.left(c, given.channel, workers.of(given.session))
     if given.silent_ms ~= '' then waking.missed(c, given.channel, tonumber(given.silent_ms)) end
     return removed
 end, { 'allow-oom' })

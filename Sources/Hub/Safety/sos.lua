@@ -5,6 +5,7 @@
 
 local hash, load_ride, log, ok, once, pick = import('core', 'hash', 'load_ride', 'log', 'ok', 'once', 'pick')
 local refuse, register, tell = import('core', 'refuse', 'register', 'tell')
+local workers = import('workers', 'workers')
 local cancels = import('limits', 'cancels')
 local audit = import('audit', 'audit')
 
@@ -41,7 +42,7 @@ end
 local function watching(c)
     local flat, count = redis.call('HGETALL', c.p .. 'watching'), 0
     for i = 1, #flat, 2 do
-        if redis.call('ZSCORE', c.p .. 'workers', flat[i]) then count = count + flat[i + 1] end
+        if workers.is_alive(c, flat[i]) then count = count + flat[i + 1] end
     end
     return count
 end
@@ -246,7 +247,7 @@ register('sos_watch', { 'worker', 'count' }, function(c, given)
     local key = c.p .. 'watching'
     redis.call('HSET', key, given.worker, given.count)
     for _, worker in ipairs(redis.call('HKEYS', key)) do
-        if worker ~= given.worker and not redis.call('ZSCORE', c.p .. 'workers', worker) then redis.call('HDEL', key, worker) end
+        if worker ~= given.worker and not workers.is_alive(c, worker) then redis.call('HDEL', key, worker) end
     end
     return 0
 end, { 'allow-oom' })

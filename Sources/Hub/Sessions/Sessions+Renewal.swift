@@ -29,7 +29,7 @@ extension Sessions {
         } catch {
             return refuse(session, id, error == .wrongCity ? .forbidden : .unauthenticated, "\(error)")
         }
-        guard !session.mustLeave, claims.isAs(identity.claims) else {
+        guard !session.mustLeave, Speaker(claims).speaks(for: identity.claims) else {
             return refuse(
                 session, id, .forbidden,
                 "field `token`: it is another's than this connection's, or allows less. Open a new connection for it.",
@@ -39,14 +39,6 @@ extension Sessions {
         session.identity = renewed
         checkDeadline(session.connection.rawValue)
         reply(session, id, greeting(renewed, session), to: "hello")
-    }
-}
-
-extension TokenClaims {
-    /// Whether it is of the same person in the same role and vehicle, and allows as much: what is read by a scope is read on.
-    fileprivate func isAs(_ other: TokenClaims) -> Bool {
-        (role, subject, city) == (other.role, other.subject, other.city) && isGuest == other.isGuest
-            && (kind, seats) == (other.kind, other.seats) && scopes.isSuperset(of: other.scopes)
     }
 }
 

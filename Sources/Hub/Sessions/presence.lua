@@ -5,7 +5,7 @@ local forget_place, is_beginning, is_minibus = import('core', 'forget_place', 'i
 local is_followed, load_ride, point, push = import('core', 'is_followed', 'load_ride', 'point', 'push')
 local pick, set_vehicle, show_in = import('core', 'pick', 'set_vehicle', 'show_in')
 local take_up_awaited, tell_watchers, vehicle = import('core', 'take_up_awaited', 'tell_watchers', 'vehicle')
-local worker_of = import('core', 'worker_of')
+local workers = import('workers', 'workers')
 local papers = import('papers', 'papers')
 local callers = import('callers', 'callers')
 local trips = import('trip', 'trips')
@@ -311,11 +311,11 @@ local function moved(c, argv, i, lines, minibuses)
     end
     if is_followed(c, 'city') then table.insert(lines.city, line) end
     tell_watchers(c, driver, line, known[6])
-    if is_other then speak(c, driver, session, worker_of(session), worker_of(speaker)) end
+    if is_other then speak(c, driver, session, workers.of(session), workers.of(speaker)) end
     if session == '' or not known[7] then return heard, is_logged end
     local v = vehicle(c, driver)
     -- It may have been taken for lost together with its worker: it counts as this one's again.
-    if not is_other then speak(c, driver, session, worker_of(session)) end
+    if not is_other then speak(c, driver, session, workers.of(session)) end
     mark_back(c, driver, v)
     if is_minibus(v) then
         minibuses[#minibuses + 1] = driver

@@ -145,29 +145,3 @@ final class Streams: Capability {
             ErrorReply(code: .notFound, detail: "There is no such stream of yours, or not any more: open another one."))
     }
 }
-
-/// Who says something to a stream: whoever could renew its token (`TokenClaims.isAs`).
-private struct Speaker {
-    private let person: String
-    private let scopes: Set<String>
-
-    init(_ claims: TokenClaims) {
-        person = "\(Budgets.key(of: claims)) \(claims.kind) \(claims.seats ?? 0)"
-        scopes = Set(claims.scopes.map(\.rawValue))
-    }
-
-    /// As another worker has said it.
-    init?(_ text: String) {
-        let parts = text.split(separator: "\t", maxSplits: 1, omittingEmptySubsequences: false)
-        guard parts.count == 2 else { return nil }
-        person = String(parts[0])
-        scopes = Set(parts[1].split(separator: " ").map(String.init))
-    }
-
-    var text: String { person + "\t" + scopes.sorted().joined(separator: " ") }
-
-    func speaks(for claims: TokenClaims) -> Bool {
-        let other = Speaker(claims)
-        return person == other.person && scopes.isSuperset(of: other.scopes)
-    }
-}
