@@ -16,14 +16,17 @@ actor TestCity {
     private let directory: String
     // Lazy because they belong to the loop, and an actor's init does not run on it.
     private lazy var redis = EmbeddedRedis(loop: thread.loop, directory: directory)
-    private lazy var connection = {
-        var limits = RedisLimits()
-        // A machine that stands still for seconds is no fault of what is tried.
-        limits.commandTimeoutMs = 60_000
-        return RedisConnection(loop: thread.loop, endpoint: .unix(path: directory + "/redis.sock"), limits: limits)
-    }()
+    private lazy var connection = RedisConnection(
+        loop: thread.loop, endpoint: .unix(path: directory + "/redis.sock"), limits: limits)
     private let library = FunctionLibrary(modules: RedisLibrary.modules)
     private let keys = Keys(city: "test")
+    // A machine that stands still for seconds is no fault of what is tried, and a link that is given up loses pushes.
+    private let limits = {
+        var limits = RedisLimits()
+        limits.commandTimeoutMs = 60_000
+        limits.heartbeatDeadAfterMs = 60_000
+        return limits
+    }()
 
     private init(thread: LoopThread, directory: String) {
         self.thread = thread
@@ -212,7 +215,7 @@ actor TestCity {
     /// What is published on a partition while `body` runs.
     func heard(on partition: String, _ body: @Sendable () async throws -> Void) async throws -> [Push] {
         let subscriber = RedisSubscriber(
-            loop: thread.loop, endpoint: .unix(path: directory + "/redis.sock"), heartbeat: connection)
+            loop: thread.loop, endpoint: .unix(path: directory + "/redis.sock"), heartbeat: connection, limits: limits)
         defer { subscriber.close() }
         var heard: [Push] = []
         subscriber.onMessage = { _, payload in Push.each(in: payload) { heard.append($0) } }
