@@ -115,7 +115,8 @@ let package = Package(
             ],
             swiftSettings: plain),
         .target(
-            name: "LoadBench", dependencies: ["ClientSupport", "Wire", "Domain", "EventLoop", "WebSocketServer"],
+            name: "LoadBench",
+            dependencies: ["ClientSupport", "Wire", "Domain", "EventLoop", "RedisLink", "WebSocketServer"],
             swiftSettings: strict),
         .executableTarget(
             name: "kerbside",

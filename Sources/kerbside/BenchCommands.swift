@@ -13,7 +13,7 @@ struct Bench: ParsableCommand {
             """,
         subcommands: [
             Fanout.self, City.self, Ingest.self, Dispatch.self, Connections.self, Reconnect.self, Growth.self,
-            Seats.self,
+            Seats.self, Events.self,
         ])
 
     struct Dispatch: ParsableCommand {

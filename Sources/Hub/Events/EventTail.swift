@@ -24,8 +24,11 @@ public final class EventTail {
     public init(settings: Settings, loop: EventLoop) {
         self.settings = settings
         self.loop = loop
-        stream = Keys(city: settings.city.id).events
+        stream = Self.log(of: settings)
     }
+
+    /// The key of a city's log in Redis.
+    public static func log(of settings: Settings) -> String { Keys(city: settings.city.id).events }
 
     /// How far back the events of the past are looked for.
     private static let reach = 10_000
