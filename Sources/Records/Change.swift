@@ -120,6 +120,7 @@ extension RecordedEvent {
         case "stop": return type == "stop.passed" ? ofPassage : ofStopRequest.map { [$0] } ?? []
         case "tour": return ofTour.map { [$0] } ?? []
         case "audit", "sos", "report", "notify": return ofOffice.map { [$0] } ?? []
+        case "reservation": return ofReservation.map { [$0] } ?? []
         case "driver", "vehicle": return ofRegistry.map { [$0] } ?? []
         default: return []
         }

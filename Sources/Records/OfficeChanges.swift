@@ -11,12 +11,14 @@ extension RecordedEvent {
                     "facts_before": .set(json("before")), "facts_after": .set(json("after")),
                 ])
         case "sos.raised":
+            // Again, after it was taken back: then it rings until somebody looks.
             return Change(
                 "alarms", text("sos"),
                 [
                     "role": .set(text("role")), "subject": .set(text("subject")), "ride": .set(text("ride")),
                     "booking": .set(text("booking")), "tour": .set(text("tour")), "vehicle": .set(text("vehicle")),
-                    "raised_at": .set(now),
+                    "raised_at": .first(now), "cancelled_at": .set(.null), "acknowledged_at": .set(.null),
+                    "acknowledged_by": .set(.null),
                 ])
         case "sos.cancelled": return Change("alarms", text("sos"), ["cancelled_at": .set(now)])
         case "sos.acknowledged":

@@ -18,6 +18,8 @@ extension RecordedEvent {
                 "trips", ride, ["zone": .set(text("zone")), "offered_at": .first(now), "offers": .add(1)])
         case "ride.searching":
             guard text("reason") != .text("next_round") else { return Change("trips", ride, ["rounds": .add(1)]) }
+            // It waits, or asks the same once more: nobody had it.
+            guard text("driver") != .null else { return nil }
             return Change(
                 "trips", ride,
                 [
@@ -75,6 +77,8 @@ extension RecordedEvent {
                     "passenger": .set(text("passenger")), "driver": .set(text("driver")),
                     "passengers": .set(whole("passengers")), "requested_at": .set(now),
                 ])
+        case "seat.searching":
+            return Change("bookings", booking, ["driver": .set(text("driver"))])
         case "seat.asked":
             return Change("bookings", booking, ["driver": .set(text("driver")), "asked_at": .first(now)])
         case "seat.confirmed":
@@ -94,7 +98,7 @@ extension RecordedEvent {
                 [
                     "outcome": .set(.text(String(type.dropFirst("seat.".count)))), "ended_at": .set(now),
                     "ended_by": .set(text("by")), "reason": .set(text("reason")),
-                    "driver": .first(text("driver")), "passenger": .first(text("passenger")),
+                    "driver": .set(text("driver")), "passenger": .first(text("passenger")),
                     "route": .first(text("route")), "receipt": .first(text("receipt")),
                     "fare": .first(whole("amount")), "currency": .first(text("currency")),
                     "payment": .first(text("payment")), "payment_state": .first(text("payment_state")),

@@ -217,6 +217,11 @@ public final class RecordStore {
         OR requested_at IS NULL AND COALESCE(accepted_at, arrived_at, ended_at, 0) < $2) \
         AND (citizen IS NOT NULL OR lat IS NOT NULL)
         """,
+        """
+        UPDATE reservations SET passenger = NULL, from_lat = NULL, from_lon = NULL, to_lat = NULL, to_lon = NULL \
+        WHERE city = $1 AND COALESCE(at, made_at, searching_at, assigned_at, ended_at, 0) < $2 \
+        AND (passenger IS NOT NULL OR from_lat IS NOT NULL)
+        """,
         "UPDATE alarms SET subject = NULL WHERE city = $1 AND raised_at < $2 AND subject IS NOT NULL AND role = 'passenger'",
     ]
 }

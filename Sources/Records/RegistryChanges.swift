@@ -19,7 +19,8 @@ extension RecordedEvent {
                 "drivers", text("driver"),
                 [
                     "name": .set(.null), "phone": .set(.null), "photo": .set(.null), "licence": .set(.null),
-                    "removed_at": .set(now),
+                    "licence_until": .set(.null), "medical_until": .set(.null), "vehicle": .set(.null),
+                    "capabilities": .set(.null), "removed_at": .set(now),
                 ])
         case "vehicle.registered":
             return Change(

@@ -16,7 +16,8 @@ extension ProtobufSchema {
             medical_until:115:string? capabilities:116:string* ends_by:117:string? plate:118:string?
             registration:119:string? model:120:string? colour:121:string? new_code:122:bool? needs:123:string*
             wait:124:bool? reservation:125:string? payment:126:string? state:127:string? reference:128:string?
-            stars:129:uint64? comment:130:string? route_stars:131:uint64? endpoint:140:string? keys:141:PushKeys?
+            stars:129:uint64? comment:130:string? route_stars:131:uint64? of:150:string? passenger:151:string?
+            start_time:152:uint64? end_time:153:uint64? endpoint:140:string? keys:141:PushKeys?
         Reply: id:1:uint64 json:2:bytes? hello:3:HelloOk? position:4:PositionOk? driver_available:5:QueuePlace?
             driver_unavailable:6:DriverState? offer_seen:7:Expiry? offer_accept:8:Assignment?
             offer_decline:9:RideOnly? ride_aboard:10:RideOnly? ride_end:11:RideOver? ride_noshow:12:RideOver?
@@ -43,7 +44,7 @@ extension ProtobufSchema {
             reservation_list:131:Reservations? reservation_cancel:132:ReservationState?
             fare_estimate:150:FareEstimate? payment_report:151:PaymentChange? receipt_get:152:Trip?
             trip_rate:153:TripRating? ratings_get:154:Ratings? trips_list:155:Trips? push_subscribe:160:PushCount?
-            push_unsubscribe:161:PushCount?
+            push_unsubscribe:161:PushCount? records_list:170:PastRecords?
         Error: id:1:uint64? code:2:string title:3:string detail:4:string retry:5:bool field:6:string?
             retry_after_ms:7:uint64?
         Event: ch:1:string seq:2:string type:3:string time:4:uint64 json:5:bytes? queue_joined:6:QueueChange?
@@ -130,7 +131,7 @@ extension ProtobufSchema {
             offered_to:6:string? pickup:7:Point? destination:8:Point? passengers:9:uint32 requested_at:10:uint64
             accepted_at:11:uint64? arrived_at:12:uint64? aboard_at:13:uint64? closed_at:14:uint64? needs:15:string*
         OfficeRemoved: driver:1:string state:2:string audit:3:string
-        OfficeCancelled: ride:1:string? state:2:string audit:3:string booking:4:string?
+        OfficeCancelled: ride:1:string? state:2:string audit:3:string booking:4:string? reservation:5:string?
         OfficeBlocked: role:1:string subject:2:string since:3:uint64 until:4:uint64? state:5:string? audit:6:string
         OfficeUnblocked: role:1:string subject:2:string audit:3:string
         OfficeAudit: entries:1:AuditEntry* next:2:string?
@@ -171,6 +172,7 @@ extension ProtobufSchema {
         Ratings: role:1:string subject:2:string count:3:uint32 mean:4:double?
         Trips: trips:1:Trip* next:2:string?
         PushCount: subscriptions:1:uint64?
+        PastRecords: records:1:PastRecord* next:2:string?
         QueueChange: zone:1:string rank:2:uint32 size:3:uint32 reason:4:string
         QueueLeft: zone:1:string reason:2:string text:3:string?
         Offer: ride:1:string zone:2:string passengers:3:uint32 expires_in_ms:4:uint64 expires_at:5:uint64
@@ -178,7 +180,8 @@ extension ProtobufSchema {
         RideReason: ride:1:string reason:2:string
         RideCancelled: ride:1:string by:2:string reason:3:string text:4:string? state:5:string?
         RideSearching: ride:1:string zone:2:string round:3:uint32 reason:4:string until:5:uint64?
-        RideAccepted: ride:1:string taxi:2:string position:3:Fix? eta_s:4:double? card:5:Card? silent:15:bool?
+        RideAccepted: ride:1:string taxi:2:string position:3:Fix? eta_s:4:double? card:5:Card? pickup:6:Point?
+            destination:7:Point? passengers:8:uint32? requested_at:9:uint64? silent:15:bool?
         RideFailed: ride:1:string code:2:string detail:3:string silent:15:bool?
         RideClose: ride:1:string taxi:2:string distance_m:3:double confidence:4:string silent:15:bool?
         RideAboard: ride:1:string passengers:2:uint32
@@ -194,7 +197,7 @@ extension ProtobufSchema {
         BookingReason: booking:1:string reason:2:string
         SeatWaiting: booking:1:string passengers:2:uint32 distance_m:3:double
         SeatAboard: booking:1:string passengers:2:uint32
-        SeatEnded: booking:1:string fare:2:Fare? receipt:3:string? payment:4:Payment?
+        SeatEnded: booking:1:string fare:2:Fare? receipt:3:string? payment:4:Payment? reason:5:string? text:6:string?
         SeatCancelled: booking:1:string by:2:string reason:3:string text:4:string?
         SeatsChanged: taken:1:uint32 seats:2:uint32 capacity:3:uint32 delta:4:sint32 reason:5:string booking:6:string?
         SeatConfirmed: booking:1:string vehicle:2:string passengers:3:uint32 position:4:Fix? eta_s:5:double?
@@ -241,7 +244,7 @@ extension ProtobufSchema {
         ReservationFailed: reservation:1:string at:2:uint64 local:3:string ride:4:string? code:5:string
             detail:6:string silent:15:bool?
         ReservationCancelled: reservation:1:string at:2:uint64 local:3:string ride:4:string? by:5:string
-            reason:6:string?
+            reason:6:string? text:7:string?
         RideEta: ride:1:string taxi:2:string eta_s:3:double distance_m:4:double at:5:uint64 early_s:6:double
             late_s:7:double
         SeatEta: booking:1:string vehicle:2:string eta_s:3:double distance_m:4:double at:5:uint64 early_s:6:double
@@ -279,6 +282,16 @@ extension ProtobufSchema {
         TripFare: amount:1:uint32 currency:2:string parts:3:FarePart*
         Card: name:1:string? photo:2:string? plate:3:string? registration:4:string? model:5:string? colour:6:string?
             company:7:string? capabilities:8:string* code:9:string?
+        PastRecord: id:1:string passenger:2:string? driver:3:string? zone:4:string? line:5:string? route:6:string?
+            tour:7:string? stop:8:string? ride:9:string? bus:10:string? pattern:11:string? trip:12:string?
+            passengers:13:uint32? aboard:14:uint32? from_lat:15:double? from_lon:16:double? to_lat:17:double?
+            to_lon:18:double? lat:19:double? lon:20:double? requested_at:21:uint64? offered_at:22:uint64?
+            accepted_at:23:uint64? asked_at:24:uint64? confirmed_at:25:uint64? wanted_at:26:uint64? near_at:27:uint64?
+            arrived_at:28:uint64? aboard_at:29:uint64? at:30:uint64? made_at:31:uint64? searching_at:32:uint64?
+            assigned_at:33:uint64? started_at:34:uint64? ended_at:35:uint64? outcome:36:string? ended_by:37:string?
+            reason:38:string? offers:39:uint32? rounds:40:uint32? given_back:41:uint32? reopened:42:uint32?
+            receipt:43:string? fare:44:uint64? currency:45:string? payment:46:string? payment_state:47:string?
+            stars_of_driver:48:uint32? stars_of_passenger:49:uint32? route_stars:50:uint32?
         PickupPlace: place:1:string at:2:uint64 lat:3:double lon:4:double stop:5:string? passengers:6:uint32
             requests:7:StopPickup*
         OfficeAct: by:1:string at:2:uint64 note:3:string?
@@ -296,7 +309,7 @@ extension ProtobufSchema {
             blocked:7:bool? until:8:uint64? why:9:string? bus:10:string? line:11:string? notice:12:string?
             people:13:uint64? text:14:string? registered:40:bool? vehicle:41:string? company:42:string?
             licence_until:43:string? medical_until:44:string? plate:45:string? registration:46:string?
-            new_code:47:bool? total:48:uint32?
+            new_code:47:bool? total:48:uint32? changed:49:string*
         FarePart: name:1:string amount:2:uint32 zone:3:string?
         StopPickup: request:1:string state:2:string at:3:uint64 passengers:4:uint32 name:5:string number:6:string?
             address:7:string? help:8:string* notified:9:uint32 back:10:string? answer_by:11:uint64?

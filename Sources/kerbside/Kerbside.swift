@@ -12,6 +12,7 @@ struct Kerbside: ParsableCommand {
             CheckConfig.self,
             PrintConfig.self,
             Zones.self, Import.self, Lines.self, Drivers.self, Vehicles.self, Stats.self, Audit.self, Trips.self,
+            RecordsCommand.self,
             Reliability.self, Advice.self, PermissionsCommand.self,
             Replay.self, Simulate.self, Demo.self, Tail.self, ETAAccuracyCommand.self,
             WaitAdviceCommand.self, Bench.self, Echo.self, Doctor.self,

@@ -46,58 +46,28 @@ struct Trips: ParsableCommand {
         let settings = try options.settings()
         let store = try RecordsLook.open(settings)
         defer { store.close() }
-        let rows = try store.trips(try query())
-        if csv { Terminal.line(TripQuery.columns.joined(separator: ",")) }
+        let rows = try store.rows(try query())
+        if csv { Terminal.line(Self.columns.joined(separator: ",")) }
         for row in rows {
             if json {
-                Terminal.line(object(row))
+                Terminal.line(RecordText.object(row, Self.columns))
             } else if csv {
-                Terminal.line(row.map(cell).joined(separator: ","))
+                Terminal.line(row.map(RecordText.cell).joined(separator: ","))
             }
         }
         if !json && !csv { show(rows, of: RecordsLook.name(settings)) }
     }
 
-    private func query() throws -> TripQuery {
-        var query = TripQuery()
-        query.driver = driver
-        query.passenger = passenger
-        query.from = try time("--from", from)
-        query.to = try time("--to", to)
+    private static let columns = RecordQuery.Kind.rides.columns
+
+    private func query() throws -> RecordQuery {
+        var query = RecordQuery(.rides)
+        if let driver { query.only(.driver, driver) }
+        if let passenger { query.only(.passenger, passenger) }
+        query.from = try RecordText.time("--from", from)
+        query.to = try RecordText.time("--to", to)
         query.limit = Int64(number)
         return query
-    }
-
-    private func time(_ option: String, _ text: String?) throws -> Int64? {
-        guard let text else { return nil }
-        guard let instant = Instant(text.utf8.count == 10 ? text + "T00:00:00Z" : text) else {
-            throw ValidationError(
-                "\(option) \(text): expected a day like 2026-11-21, or a time like 2026-11-21T08:00:00Z")
-        }
-        return instant.unixMs
-    }
-
-    /// Columns without a value are left out.
-    private func object(_ row: [SQLValue]) -> String {
-        var members = JSONObject()
-        for (column, value) in zip(TripQuery.columns, row) {
-            switch value {
-            case .null: continue
-            case .integer(let number): members[column] = .number(Double(number))
-            case .real(let number): members[column] = .number(number)
-            case .text(let text): members[column] = .string(text)
-            }
-        }
-        return JSONValue.object(members).description
-    }
-
-    private func cell(_ value: SQLValue) -> String {
-        switch value {
-        case .null: return ""
-        case .integer(let number): return String(number)
-        case .real(let number): return number.description
-        case .text(let text): return SpreadsheetCell.text(text)
-        }
     }
 
     /// Hundredths as `12.50 EUR`.
@@ -118,7 +88,7 @@ struct Trips: ParsableCommand {
             "outcome",
         ]
         let lines = rows.map { row in
-            func value(_ column: String) -> SQLValue { row[TripQuery.columns.firstIndex(of: column) ?? 0] }
+            func value(_ column: String) -> SQLValue { row[Self.columns.firstIndex(of: column) ?? 0] }
             let requested = value("requested_at").integer
             /// Since the request, as m:ss.
             func after(_ column: String) -> String {

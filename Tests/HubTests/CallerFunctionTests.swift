@@ -193,7 +193,8 @@ import Wire
             }
             for _ in 2...60 { #expect(try await cancel(by: Self.ada).isOK) }
             #expect(try await cancel(by: Self.ada) == .refused("rate_limited"))
-            #expect(try await city.raw(["XLEN", "{test}:audit"]).int == 60)
+            // The request, and the first time that it was taken back: the others changed nothing.
+            #expect(try await city.raw(["XLEN", "{test}:audit"]).int == 2)
             #expect(try await cancel(by: of).isOK, "each has its own")
         }
     }
@@ -233,7 +234,8 @@ import Wire
                 #expect(try await end("T2", "1", key: "k") == first, "repeated")
             }
             let told = heard.filter { $0.channel == "sessions" }
-            #expect(told.count == 2 && told[0].meta.isEmpty && Int64(told[1].meta) != nil)
+            try #require(told.count == 2)
+            #expect(told[0].meta.isEmpty && Int64(told[1].meta) != nil)
             let rows = try await city.call("office_revoked", ["0"]).array?.compactMap(\.text) ?? []
             #expect(rows == ["driver T2", told[1].meta])
             #expect(try await acts(city).compactMap { $0["after"]?["state"]?.text } == ["revoked", "ended"])

@@ -29,7 +29,10 @@ import Wire
                 #expect(try await city.request("p2", "r\(n)", "15", key: "k\(n)") == .refused("zone_empty"))
                 #expect(try await city.command("seat_cancel", "passenger", "p1", "b", "q\(n)") == .refused("not_found"))
             }
-            #expect(try await keys(city) == before)
+            // Somebody has asked where nobody was: that is noted once for the figures, for ten minutes.
+            #expect(try await city.raw(["LLEN", "{test}:taxis_over"]).int == 1)
+            #expect(try await city.raw(["TTL", "{test}:unmet:p2"]).int == 600)
+            #expect(try await keys(city) == before + 2)
             #expect(try await city.raw(["XLEN", "{test}:events"]).int == events)
         }
     }

@@ -153,6 +153,26 @@ import Wire
         }
     }
 
+    @Test("C42: the nearest is one who has what is needed, and where nobody is free in the zone one of those around")
+    func leadOfWhoCanBeAsked() async throws {
+        try await TestCity.run { city in
+            _ = try await make(city, needs: "wheelchair", near: "13\n15\n16")
+            try await city.raw(["HSET", "{test}:settings", "stale_after_ms", "86400000"])
+            try await city.queue("14", "T1")
+            try await city.queue("15", "T2", "T3")
+            try await city.queue("16", "T4")
+            // T1 and T2 are at the pickup and can take no wheelchair; T4 could, and is in a zone further away than T3, which is 11.1 km from there.
+            for (driver, lat) in [("T1", "45.1"), ("T2", "45.1"), ("T3", "45.2"), ("T4", "45.1")] {
+                try await city.position(driver, lat, at: Self.start)
+            }
+            try await city.raw(["SADD", "{test}:able:wheelchair", "T3", "T4"])
+            for left in [60, 50, 45, 40, 38, 37] { try await come(city, before: left * Self.minute) }
+            #expect(try await state(city) == "open")
+            try await come(city, before: 36 * Self.minute)
+            #expect(try await state(city) == "searching")
+        }
+    }
+
     // MARK: what comes between
 
     /// Eleven minutes before its time the passenger of the reservation is on another ride.

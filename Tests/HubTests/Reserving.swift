@@ -19,11 +19,11 @@ extension Reserving {
         _ city: TestCity, _ id: String = "v_1", of passenger: String = "p1", in ahead: Int = 7_200_000,
         zone: String = "14",
         to: (String, String) = ("45.2", "9.2"), passengers: Int = 2, key: String = "", by: String = "",
-        payment: String = ""
+        payment: String = "", needs: String = "", near: String = ""
     ) async throws -> TestCity.Outcome {
         try await city.command(
-            "reservation_make", passenger, id, zone, "45.1", "9.1", to.0, to.1, String(passengers), "", "",
-            String(Self.start + ahead), "2027-01-15T11:00:00+01:00", "Europe/Rome", key, by, payment)
+            "reservation_make", passenger, id, zone, "45.1", "9.1", to.0, to.1, String(passengers), needs,
+            near, String(Self.start + ahead), "2027-01-15T11:00:00+01:00", "Europe/Rome", key, by, payment)
     }
 
     func cancel(_ city: TestCity, _ id: String = "v_1", of passenger: String = "p1") async throws

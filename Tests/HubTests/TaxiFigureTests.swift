@@ -86,6 +86,22 @@ import Wire
         }
     }
 
+    @Test func `who is refused as nobody is there has asked for a taxi, each person once in ten minutes`() async throws
+    {
+        try await TestCity.run { city in
+            for n in 1...4 {
+                #expect(try await city.request("p\(n % 2)", "r\(n)", "14") == .refused("zone_empty"))
+            }
+            let row = try #require(try await counted(city).first)
+            #expect(row.zone == "14" && row.requested == 2 && row.failed == 2 && row.demand == 2 && row.accepted == 0)
+            // What is refused for another reason shows nothing of a zone.
+            try await city.queue("14", "T1")
+            #expect(try await city.request("p1", "r5", "14").isOK)
+            #expect(try await city.request("p1", "r6", "14") == .refused("already_requested"))
+            #expect(try await counted(city).count == 1)
+        }
+    }
+
     @Test func `they are told as JSON and as a table`() throws {
         let date = try #require(ServiceDate("2027-01-15"))
         let row = try #require(TaxiFigures(date, "9|Zone, 1", "3 2 1 0 1 1 9000 2 61000 1"))

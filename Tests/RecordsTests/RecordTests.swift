@@ -61,12 +61,12 @@ import Wire
             let end = RecordStore.Cursor(id: events.last!.id, place: 17)
             try store.record(events, from: nil, to: end, nowMs: 5)
             #expect(try store.cursor() == end)
-            #expect(try store.trips(TripQuery()) == [Self.row])
+            #expect(try store.rows(RecordQuery(.rides)) == [Self.row])
             #expect(try store.tripCounts() == (1, 1))
             // All of it once more, and each event by itself: nothing changes.
             try store.record(events, from: end, to: end, nowMs: 6)
             for event in events { try store.record([event], from: end, to: end, nowMs: 7) }
-            #expect(try store.trips(TripQuery()) == [Self.row])
+            #expect(try store.rows(RecordQuery(.rides)) == [Self.row])
         }
     }
 
@@ -117,7 +117,7 @@ import Wire
             defer { second.close() }
             let all = RecordStore.Cursor(id: events.last!.id, place: 17)
             try second.record(Array(events[3...]), from: again, to: all, nowMs: 8)
-            #expect(try second.trips(TripQuery()) == [Self.row])
+            #expect(try second.rows(RecordQuery(.rides)) == [Self.row])
         }
     }
 
@@ -143,7 +143,7 @@ import Wire
             let gap = RecordStore.Gap(kind: .before, after: .zero, before: events[12].id, lost: 12)
             try store.record(
                 Array(events[12...]), gap: gap, from: nil, to: .init(id: events[13].id, place: 14), nowMs: 5)
-            let row = try #require(try store.trips(TripQuery()).first)
+            let row = try #require(try store.rows(RecordQuery(.rides)).first)
             #expect(row[0...2] == [.text("r1"), .text("p1"), .text("T3")])
             #expect(row[10] == .null && row[17] == .text("ended"))
             #expect(try store.gaps() == [gap])
@@ -166,16 +166,16 @@ import Wire
                 try store.record(events, from: cursor, to: next, nowMs: n)
                 cursor = next
             }
-            func ids(_ set: (inout TripQuery) -> Void) throws -> [String] {
-                var query = TripQuery()
+            func ids(_ set: (inout RecordQuery) -> Void) throws -> [String] {
+                var query = RecordQuery(.rides)
                 set(&query)
-                return try store.trips(query).compactMap(\.[0].text)
+                return try store.rows(query).compactMap(\.[0].text)
             }
             #expect(try ids { _ in } == ["r6", "r5", "r4", "r3", "r2", "r1"])
-            #expect(try ids { $0.driver = "T0" } == ["r6", "r3"])
+            #expect(try ids { $0.only(.driver, "T0") } == ["r6", "r3"])
             #expect(
                 try ids {
-                    $0.passenger = "p1"
+                    $0.only(.passenger, "p1")
                     $0.limit = 2
                 } == ["r5", "r3"])
             #expect(
@@ -183,10 +183,10 @@ import Wire
                     $0.from = 1_200
                     $0.to = 2_400
                 } == ["r3", "r2"])
-            #expect(try ids { $0.driver = "x' OR '1'='1" } == [])
+            #expect(try ids { $0.only(.driver, "x' OR '1'='1") } == [])
             try store.forgetPeople(before: 1_800)
-            #expect(try ids { $0.passenger = "p1" } == ["r5", "r3"])
-            let old = try #require(try store.trips(TripQuery()).last)
+            #expect(try ids { $0.only(.passenger, "p1") } == ["r5", "r3"])
+            let old = try #require(try store.rows(RecordQuery(.rides)).last)
             #expect(old[1] == .null && old[6] == .null && old[2] == .text("T1"))
         }
     }
@@ -206,7 +206,7 @@ import Wire
             let end = RecordStore.Cursor(id: EventID(ms: 20, number: 0), place: 20)
             try store.record(events, from: nil, to: end, nowMs: 1)
             #expect(try store.cursor() == end)
-            #expect(try store.trips(TripQuery()).map { $0[0] } == [.text("r")])
+            #expect(try store.rows(RecordQuery(.rides)).map { $0[0] } == [.text("r")])
         }
     }
 
@@ -221,7 +221,7 @@ import Wire
             let end = RecordStore.Cursor(id: events[2].id, place: 3)
             try store.record(events, from: nil, to: end, nowMs: 1)
             try store.forgetPeople(before: 300)
-            let left = try store.trips(TripQuery()).map { $0[1] }.filter { $0 != .null }
+            let left = try store.rows(RecordQuery(.rides)).map { $0[1] }.filter { $0 != .null }
             #expect(left == [.text("p3")])
         }
     }
@@ -388,6 +388,6 @@ import Wire
 
 extension RecordStore {
     fileprivate func rowsOfTrips() throws -> [[SQLValue]] {
-        try trips(TripQuery()).sorted { ($0[0].text ?? "") < ($1[0].text ?? "") }
+        try rows(RecordQuery(.rides)).sorted { ($0[0].text ?? "") < ($1[0].text ?? "") }
     }
 }

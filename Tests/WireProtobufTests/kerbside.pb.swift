@@ -942,6 +942,45 @@ package nonisolated struct Kerbside_V1_ClientMessage: @unchecked Sendable {
   /// Clears the value of `routeStars`. Subsequent reads from it will return its default value.
   package mutating func clearRouteStars() {_uniqueStorage()._routeStars = nil}
 
+  /// Of records; `driver`, `zone`, `line`, `from` and `limit` are above.
+  package var of: String {
+    get {_storage._of ?? String()}
+    set {_uniqueStorage()._of = newValue}
+  }
+  /// Returns true if `of` has been explicitly set.
+  package var hasOf: Bool {_storage._of != nil}
+  /// Clears the value of `of`. Subsequent reads from it will return its default value.
+  package mutating func clearOf() {_uniqueStorage()._of = nil}
+
+  package var passenger: String {
+    get {_storage._passenger ?? String()}
+    set {_uniqueStorage()._passenger = newValue}
+  }
+  /// Returns true if `passenger` has been explicitly set.
+  package var hasPassenger: Bool {_storage._passenger != nil}
+  /// Clears the value of `passenger`. Subsequent reads from it will return its default value.
+  package mutating func clearPassenger() {_uniqueStorage()._passenger = nil}
+
+  /// ms
+  package var startTime: UInt64 {
+    get {_storage._startTime ?? 0}
+    set {_uniqueStorage()._startTime = newValue}
+  }
+  /// Returns true if `startTime` has been explicitly set.
+  package var hasStartTime: Bool {_storage._startTime != nil}
+  /// Clears the value of `startTime`. Subsequent reads from it will return its default value.
+  package mutating func clearStartTime() {_uniqueStorage()._startTime = nil}
+
+  /// ms
+  package var endTime: UInt64 {
+    get {_storage._endTime ?? 0}
+    set {_uniqueStorage()._endTime = newValue}
+  }
+  /// Returns true if `endTime` has been explicitly set.
+  package var hasEndTime: Bool {_storage._endTime != nil}
+  /// Clears the value of `endTime`. Subsequent reads from it will return its default value.
+  package mutating func clearEndTime() {_uniqueStorage()._endTime = nil}
+
   /// Where a browser is reached.
   package var endpoint: String {
     get {_storage._endpoint ?? String()}
@@ -1933,6 +1972,14 @@ package nonisolated struct Kerbside_V1_Reply: Sendable {
     set {ok = .pushUnsubscribe(newValue)}
   }
 
+  package var recordsList: Kerbside_V1_PastRecords {
+    get {
+      if case .recordsList(let v)? = ok {return v}
+      return Kerbside_V1_PastRecords()
+    }
+    set {ok = .recordsList(newValue)}
+  }
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package nonisolated enum OneOf_Ok: Equatable, Sendable {
@@ -2025,6 +2072,7 @@ package nonisolated struct Kerbside_V1_Reply: Sendable {
     case tripsList(Kerbside_V1_Trips)
     case pushSubscribe(Kerbside_V1_PushCount)
     case pushUnsubscribe(Kerbside_V1_PushCount)
+    case recordsList(Kerbside_V1_PastRecords)
 
   }
 
@@ -3842,63 +3890,103 @@ package nonisolated struct Kerbside_V1_Fix: Sendable {
   package init() {}
 }
 
-package nonisolated struct Kerbside_V1_RideAccepted: Sendable {
+package nonisolated struct Kerbside_V1_RideAccepted: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  package var ride: String = String()
+  package var ride: String {
+    get {_storage._ride}
+    set {_uniqueStorage()._ride = newValue}
+  }
 
-  package var taxi: String = String()
+  package var taxi: String {
+    get {_storage._taxi}
+    set {_uniqueStorage()._taxi = newValue}
+  }
 
   /// absent: none is known yet
   package var position: Kerbside_V1_Fix {
-    get {_position ?? Kerbside_V1_Fix()}
-    set {_position = newValue}
+    get {_storage._position ?? Kerbside_V1_Fix()}
+    set {_uniqueStorage()._position = newValue}
   }
   /// Returns true if `position` has been explicitly set.
-  package var hasPosition: Bool {self._position != nil}
+  package var hasPosition: Bool {_storage._position != nil}
   /// Clears the value of `position`. Subsequent reads from it will return its default value.
-  package mutating func clearPosition() {self._position = nil}
+  package mutating func clearPosition() {_uniqueStorage()._position = nil}
 
   /// s; absent: it can't be estimated
   package var etaS: Double {
-    get {_etaS ?? 0}
-    set {_etaS = newValue}
+    get {_storage._etaS ?? 0}
+    set {_uniqueStorage()._etaS = newValue}
   }
   /// Returns true if `etaS` has been explicitly set.
-  package var hasEtaS: Bool {self._etaS != nil}
+  package var hasEtaS: Bool {_storage._etaS != nil}
   /// Clears the value of `etaS`. Subsequent reads from it will return its default value.
-  package mutating func clearEtaS() {self._etaS = nil}
+  package mutating func clearEtaS() {_uniqueStorage()._etaS = nil}
 
   /// absent: the office has no record
   package var card: Kerbside_V1_Card {
-    get {_card ?? Kerbside_V1_Card()}
-    set {_card = newValue}
+    get {_storage._card ?? Kerbside_V1_Card()}
+    set {_uniqueStorage()._card = newValue}
   }
   /// Returns true if `card` has been explicitly set.
-  package var hasCard: Bool {self._card != nil}
+  package var hasCard: Bool {_storage._card != nil}
   /// Clears the value of `card`. Subsequent reads from it will return its default value.
-  package mutating func clearCard() {self._card = nil}
+  package mutating func clearCard() {_uniqueStorage()._card = nil}
+
+  package var pickup: Kerbside_V1_Point {
+    get {_storage._pickup ?? Kerbside_V1_Point()}
+    set {_uniqueStorage()._pickup = newValue}
+  }
+  /// Returns true if `pickup` has been explicitly set.
+  package var hasPickup: Bool {_storage._pickup != nil}
+  /// Clears the value of `pickup`. Subsequent reads from it will return its default value.
+  package mutating func clearPickup() {_uniqueStorage()._pickup = nil}
+
+  package var destination: Kerbside_V1_Point {
+    get {_storage._destination ?? Kerbside_V1_Point()}
+    set {_uniqueStorage()._destination = newValue}
+  }
+  /// Returns true if `destination` has been explicitly set.
+  package var hasDestination: Bool {_storage._destination != nil}
+  /// Clears the value of `destination`. Subsequent reads from it will return its default value.
+  package mutating func clearDestination() {_uniqueStorage()._destination = nil}
+
+  package var passengers: UInt32 {
+    get {_storage._passengers ?? 0}
+    set {_uniqueStorage()._passengers = newValue}
+  }
+  /// Returns true if `passengers` has been explicitly set.
+  package var hasPassengers: Bool {_storage._passengers != nil}
+  /// Clears the value of `passengers`. Subsequent reads from it will return its default value.
+  package mutating func clearPassengers() {_uniqueStorage()._passengers = nil}
+
+  /// ms
+  package var requestedAt: UInt64 {
+    get {_storage._requestedAt ?? 0}
+    set {_uniqueStorage()._requestedAt = newValue}
+  }
+  /// Returns true if `requestedAt` has been explicitly set.
+  package var hasRequestedAt: Bool {_storage._requestedAt != nil}
+  /// Clears the value of `requestedAt`. Subsequent reads from it will return its default value.
+  package mutating func clearRequestedAt() {_uniqueStorage()._requestedAt = nil}
 
   /// of a kind that is muted, or in quiet hours
   package var silent: Bool {
-    get {_silent ?? false}
-    set {_silent = newValue}
+    get {_storage._silent ?? false}
+    set {_uniqueStorage()._silent = newValue}
   }
   /// Returns true if `silent` has been explicitly set.
-  package var hasSilent: Bool {self._silent != nil}
+  package var hasSilent: Bool {_storage._silent != nil}
   /// Clears the value of `silent`. Subsequent reads from it will return its default value.
-  package mutating func clearSilent() {self._silent = nil}
+  package mutating func clearSilent() {_uniqueStorage()._silent = nil}
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
 
-  fileprivate var _position: Kerbside_V1_Fix? = nil
-  fileprivate var _etaS: Double? = nil
-  fileprivate var _card: Kerbside_V1_Card? = nil
-  fileprivate var _silent: Bool? = nil
+  fileprivate var _storage = _StorageClass.defaultInstance
 }
 
 package nonisolated struct Kerbside_V1_RideFailed: Sendable {
@@ -5367,6 +5455,25 @@ package nonisolated struct Kerbside_V1_SeatEnded: Sendable {
   /// Clears the value of `payment`. Subsequent reads from it will return its default value.
   package mutating func clearPayment() {self._payment = nil}
 
+  /// absent: the driver has ended it; operator
+  package var reason: String {
+    get {_reason ?? String()}
+    set {_reason = newValue}
+  }
+  /// Returns true if `reason` has been explicitly set.
+  package var hasReason: Bool {self._reason != nil}
+  /// Clears the value of `reason`. Subsequent reads from it will return its default value.
+  package mutating func clearReason() {self._reason = nil}
+
+  package var text: String {
+    get {_text ?? String()}
+    set {_text = newValue}
+  }
+  /// Returns true if `text` has been explicitly set.
+  package var hasText: Bool {self._text != nil}
+  /// Clears the value of `text`. Subsequent reads from it will return its default value.
+  package mutating func clearText() {self._text = nil}
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
@@ -5374,6 +5481,8 @@ package nonisolated struct Kerbside_V1_SeatEnded: Sendable {
   fileprivate var _fare: Kerbside_V1_Fare? = nil
   fileprivate var _receipt: String? = nil
   fileprivate var _payment: Kerbside_V1_Payment? = nil
+  fileprivate var _reason: String? = nil
+  fileprivate var _text: String? = nil
 }
 
 package nonisolated struct Kerbside_V1_SeatCancelled: Sendable {
@@ -6988,12 +7097,22 @@ package nonisolated struct Kerbside_V1_OfficeCancelled: Sendable {
   /// Clears the value of `booking`. Subsequent reads from it will return its default value.
   package mutating func clearBooking() {self._booking = nil}
 
+  package var reservation: String {
+    get {_reservation ?? String()}
+    set {_reservation = newValue}
+  }
+  /// Returns true if `reservation` has been explicitly set.
+  package var hasReservation: Bool {self._reservation != nil}
+  /// Clears the value of `reservation`. Subsequent reads from it will return its default value.
+  package mutating func clearReservation() {self._reservation = nil}
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
 
   fileprivate var _ride: String? = nil
   fileprivate var _booking: String? = nil
+  fileprivate var _reservation: String? = nil
 }
 
 package nonisolated struct Kerbside_V1_OfficeBlocked: Sendable {
@@ -7363,6 +7482,12 @@ package nonisolated struct Kerbside_V1_AuditFacts: @unchecked Sendable {
   package var hasTotal: Bool {_storage._total != nil}
   /// Clears the value of `total`. Subsequent reads from it will return its default value.
   package mutating func clearTotal() {_uniqueStorage()._total = nil}
+
+  /// names of fields
+  package var changed: [String] {
+    get {_storage._changed}
+    set {_uniqueStorage()._changed = newValue}
+  }
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -8558,6 +8683,490 @@ package nonisolated struct Kerbside_V1_WaitAdvice: Sendable {
   package init() {}
 }
 
+/// What has been, the latest first.
+package nonisolated struct Kerbside_V1_PastRecords: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var records: [Kerbside_V1_PastRecord] = []
+
+  /// the `from` of the next page
+  package var next: String {
+    get {_next ?? String()}
+    set {_next = newValue}
+  }
+  /// Returns true if `next` has been explicitly set.
+  package var hasNext: Bool {self._next != nil}
+  /// Clears the value of `next`. Subsequent reads from it will return its default value.
+  package mutating func clearNext() {self._next = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _next: String? = nil
+}
+
+/// A ride, booking, request for a stop, reservation or tour: what is recorded of it. Times are ms.
+package nonisolated struct Kerbside_V1_PastRecord: @unchecked Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var id: String {
+    get {_storage._id}
+    set {_uniqueStorage()._id = newValue}
+  }
+
+  package var passenger: String {
+    get {_storage._passenger ?? String()}
+    set {_uniqueStorage()._passenger = newValue}
+  }
+  /// Returns true if `passenger` has been explicitly set.
+  package var hasPassenger: Bool {_storage._passenger != nil}
+  /// Clears the value of `passenger`. Subsequent reads from it will return its default value.
+  package mutating func clearPassenger() {_uniqueStorage()._passenger = nil}
+
+  package var driver: String {
+    get {_storage._driver ?? String()}
+    set {_uniqueStorage()._driver = newValue}
+  }
+  /// Returns true if `driver` has been explicitly set.
+  package var hasDriver: Bool {_storage._driver != nil}
+  /// Clears the value of `driver`. Subsequent reads from it will return its default value.
+  package mutating func clearDriver() {_uniqueStorage()._driver = nil}
+
+  package var zone: String {
+    get {_storage._zone ?? String()}
+    set {_uniqueStorage()._zone = newValue}
+  }
+  /// Returns true if `zone` has been explicitly set.
+  package var hasZone: Bool {_storage._zone != nil}
+  /// Clears the value of `zone`. Subsequent reads from it will return its default value.
+  package mutating func clearZone() {_uniqueStorage()._zone = nil}
+
+  package var line: String {
+    get {_storage._line ?? String()}
+    set {_uniqueStorage()._line = newValue}
+  }
+  /// Returns true if `line` has been explicitly set.
+  package var hasLine: Bool {_storage._line != nil}
+  /// Clears the value of `line`. Subsequent reads from it will return its default value.
+  package mutating func clearLine() {_uniqueStorage()._line = nil}
+
+  package var route: String {
+    get {_storage._route ?? String()}
+    set {_uniqueStorage()._route = newValue}
+  }
+  /// Returns true if `route` has been explicitly set.
+  package var hasRoute: Bool {_storage._route != nil}
+  /// Clears the value of `route`. Subsequent reads from it will return its default value.
+  package mutating func clearRoute() {_uniqueStorage()._route = nil}
+
+  package var tour: String {
+    get {_storage._tour ?? String()}
+    set {_uniqueStorage()._tour = newValue}
+  }
+  /// Returns true if `tour` has been explicitly set.
+  package var hasTour: Bool {_storage._tour != nil}
+  /// Clears the value of `tour`. Subsequent reads from it will return its default value.
+  package mutating func clearTour() {_uniqueStorage()._tour = nil}
+
+  package var stop: String {
+    get {_storage._stop ?? String()}
+    set {_uniqueStorage()._stop = newValue}
+  }
+  /// Returns true if `stop` has been explicitly set.
+  package var hasStop: Bool {_storage._stop != nil}
+  /// Clears the value of `stop`. Subsequent reads from it will return its default value.
+  package mutating func clearStop() {_uniqueStorage()._stop = nil}
+
+  package var ride: String {
+    get {_storage._ride ?? String()}
+    set {_uniqueStorage()._ride = newValue}
+  }
+  /// Returns true if `ride` has been explicitly set.
+  package var hasRide: Bool {_storage._ride != nil}
+  /// Clears the value of `ride`. Subsequent reads from it will return its default value.
+  package mutating func clearRide() {_uniqueStorage()._ride = nil}
+
+  package var bus: String {
+    get {_storage._bus ?? String()}
+    set {_uniqueStorage()._bus = newValue}
+  }
+  /// Returns true if `bus` has been explicitly set.
+  package var hasBus: Bool {_storage._bus != nil}
+  /// Clears the value of `bus`. Subsequent reads from it will return its default value.
+  package mutating func clearBus() {_uniqueStorage()._bus = nil}
+
+  package var pattern: String {
+    get {_storage._pattern ?? String()}
+    set {_uniqueStorage()._pattern = newValue}
+  }
+  /// Returns true if `pattern` has been explicitly set.
+  package var hasPattern: Bool {_storage._pattern != nil}
+  /// Clears the value of `pattern`. Subsequent reads from it will return its default value.
+  package mutating func clearPattern() {_uniqueStorage()._pattern = nil}
+
+  package var trip: String {
+    get {_storage._trip ?? String()}
+    set {_uniqueStorage()._trip = newValue}
+  }
+  /// Returns true if `trip` has been explicitly set.
+  package var hasTrip: Bool {_storage._trip != nil}
+  /// Clears the value of `trip`. Subsequent reads from it will return its default value.
+  package mutating func clearTrip() {_uniqueStorage()._trip = nil}
+
+  package var passengers: UInt32 {
+    get {_storage._passengers ?? 0}
+    set {_uniqueStorage()._passengers = newValue}
+  }
+  /// Returns true if `passengers` has been explicitly set.
+  package var hasPassengers: Bool {_storage._passengers != nil}
+  /// Clears the value of `passengers`. Subsequent reads from it will return its default value.
+  package mutating func clearPassengers() {_uniqueStorage()._passengers = nil}
+
+  package var aboard: UInt32 {
+    get {_storage._aboard ?? 0}
+    set {_uniqueStorage()._aboard = newValue}
+  }
+  /// Returns true if `aboard` has been explicitly set.
+  package var hasAboard: Bool {_storage._aboard != nil}
+  /// Clears the value of `aboard`. Subsequent reads from it will return its default value.
+  package mutating func clearAboard() {_uniqueStorage()._aboard = nil}
+
+  package var fromLat: Double {
+    get {_storage._fromLat ?? 0}
+    set {_uniqueStorage()._fromLat = newValue}
+  }
+  /// Returns true if `fromLat` has been explicitly set.
+  package var hasFromLat: Bool {_storage._fromLat != nil}
+  /// Clears the value of `fromLat`. Subsequent reads from it will return its default value.
+  package mutating func clearFromLat() {_uniqueStorage()._fromLat = nil}
+
+  package var fromLon: Double {
+    get {_storage._fromLon ?? 0}
+    set {_uniqueStorage()._fromLon = newValue}
+  }
+  /// Returns true if `fromLon` has been explicitly set.
+  package var hasFromLon: Bool {_storage._fromLon != nil}
+  /// Clears the value of `fromLon`. Subsequent reads from it will return its default value.
+  package mutating func clearFromLon() {_uniqueStorage()._fromLon = nil}
+
+  package var toLat: Double {
+    get {_storage._toLat ?? 0}
+    set {_uniqueStorage()._toLat = newValue}
+  }
+  /// Returns true if `toLat` has been explicitly set.
+  package var hasToLat: Bool {_storage._toLat != nil}
+  /// Clears the value of `toLat`. Subsequent reads from it will return its default value.
+  package mutating func clearToLat() {_uniqueStorage()._toLat = nil}
+
+  package var toLon: Double {
+    get {_storage._toLon ?? 0}
+    set {_uniqueStorage()._toLon = newValue}
+  }
+  /// Returns true if `toLon` has been explicitly set.
+  package var hasToLon: Bool {_storage._toLon != nil}
+  /// Clears the value of `toLon`. Subsequent reads from it will return its default value.
+  package mutating func clearToLon() {_uniqueStorage()._toLon = nil}
+
+  package var lat: Double {
+    get {_storage._lat ?? 0}
+    set {_uniqueStorage()._lat = newValue}
+  }
+  /// Returns true if `lat` has been explicitly set.
+  package var hasLat: Bool {_storage._lat != nil}
+  /// Clears the value of `lat`. Subsequent reads from it will return its default value.
+  package mutating func clearLat() {_uniqueStorage()._lat = nil}
+
+  package var lon: Double {
+    get {_storage._lon ?? 0}
+    set {_uniqueStorage()._lon = newValue}
+  }
+  /// Returns true if `lon` has been explicitly set.
+  package var hasLon: Bool {_storage._lon != nil}
+  /// Clears the value of `lon`. Subsequent reads from it will return its default value.
+  package mutating func clearLon() {_uniqueStorage()._lon = nil}
+
+  package var requestedAt: UInt64 {
+    get {_storage._requestedAt ?? 0}
+    set {_uniqueStorage()._requestedAt = newValue}
+  }
+  /// Returns true if `requestedAt` has been explicitly set.
+  package var hasRequestedAt: Bool {_storage._requestedAt != nil}
+  /// Clears the value of `requestedAt`. Subsequent reads from it will return its default value.
+  package mutating func clearRequestedAt() {_uniqueStorage()._requestedAt = nil}
+
+  package var offeredAt: UInt64 {
+    get {_storage._offeredAt ?? 0}
+    set {_uniqueStorage()._offeredAt = newValue}
+  }
+  /// Returns true if `offeredAt` has been explicitly set.
+  package var hasOfferedAt: Bool {_storage._offeredAt != nil}
+  /// Clears the value of `offeredAt`. Subsequent reads from it will return its default value.
+  package mutating func clearOfferedAt() {_uniqueStorage()._offeredAt = nil}
+
+  package var acceptedAt: UInt64 {
+    get {_storage._acceptedAt ?? 0}
+    set {_uniqueStorage()._acceptedAt = newValue}
+  }
+  /// Returns true if `acceptedAt` has been explicitly set.
+  package var hasAcceptedAt: Bool {_storage._acceptedAt != nil}
+  /// Clears the value of `acceptedAt`. Subsequent reads from it will return its default value.
+  package mutating func clearAcceptedAt() {_uniqueStorage()._acceptedAt = nil}
+
+  package var askedAt: UInt64 {
+    get {_storage._askedAt ?? 0}
+    set {_uniqueStorage()._askedAt = newValue}
+  }
+  /// Returns true if `askedAt` has been explicitly set.
+  package var hasAskedAt: Bool {_storage._askedAt != nil}
+  /// Clears the value of `askedAt`. Subsequent reads from it will return its default value.
+  package mutating func clearAskedAt() {_uniqueStorage()._askedAt = nil}
+
+  package var confirmedAt: UInt64 {
+    get {_storage._confirmedAt ?? 0}
+    set {_uniqueStorage()._confirmedAt = newValue}
+  }
+  /// Returns true if `confirmedAt` has been explicitly set.
+  package var hasConfirmedAt: Bool {_storage._confirmedAt != nil}
+  /// Clears the value of `confirmedAt`. Subsequent reads from it will return its default value.
+  package mutating func clearConfirmedAt() {_uniqueStorage()._confirmedAt = nil}
+
+  package var wantedAt: UInt64 {
+    get {_storage._wantedAt ?? 0}
+    set {_uniqueStorage()._wantedAt = newValue}
+  }
+  /// Returns true if `wantedAt` has been explicitly set.
+  package var hasWantedAt: Bool {_storage._wantedAt != nil}
+  /// Clears the value of `wantedAt`. Subsequent reads from it will return its default value.
+  package mutating func clearWantedAt() {_uniqueStorage()._wantedAt = nil}
+
+  package var nearAt: UInt64 {
+    get {_storage._nearAt ?? 0}
+    set {_uniqueStorage()._nearAt = newValue}
+  }
+  /// Returns true if `nearAt` has been explicitly set.
+  package var hasNearAt: Bool {_storage._nearAt != nil}
+  /// Clears the value of `nearAt`. Subsequent reads from it will return its default value.
+  package mutating func clearNearAt() {_uniqueStorage()._nearAt = nil}
+
+  package var arrivedAt: UInt64 {
+    get {_storage._arrivedAt ?? 0}
+    set {_uniqueStorage()._arrivedAt = newValue}
+  }
+  /// Returns true if `arrivedAt` has been explicitly set.
+  package var hasArrivedAt: Bool {_storage._arrivedAt != nil}
+  /// Clears the value of `arrivedAt`. Subsequent reads from it will return its default value.
+  package mutating func clearArrivedAt() {_uniqueStorage()._arrivedAt = nil}
+
+  package var aboardAt: UInt64 {
+    get {_storage._aboardAt ?? 0}
+    set {_uniqueStorage()._aboardAt = newValue}
+  }
+  /// Returns true if `aboardAt` has been explicitly set.
+  package var hasAboardAt: Bool {_storage._aboardAt != nil}
+  /// Clears the value of `aboardAt`. Subsequent reads from it will return its default value.
+  package mutating func clearAboardAt() {_uniqueStorage()._aboardAt = nil}
+
+  package var at: UInt64 {
+    get {_storage._at ?? 0}
+    set {_uniqueStorage()._at = newValue}
+  }
+  /// Returns true if `at` has been explicitly set.
+  package var hasAt: Bool {_storage._at != nil}
+  /// Clears the value of `at`. Subsequent reads from it will return its default value.
+  package mutating func clearAt() {_uniqueStorage()._at = nil}
+
+  package var madeAt: UInt64 {
+    get {_storage._madeAt ?? 0}
+    set {_uniqueStorage()._madeAt = newValue}
+  }
+  /// Returns true if `madeAt` has been explicitly set.
+  package var hasMadeAt: Bool {_storage._madeAt != nil}
+  /// Clears the value of `madeAt`. Subsequent reads from it will return its default value.
+  package mutating func clearMadeAt() {_uniqueStorage()._madeAt = nil}
+
+  package var searchingAt: UInt64 {
+    get {_storage._searchingAt ?? 0}
+    set {_uniqueStorage()._searchingAt = newValue}
+  }
+  /// Returns true if `searchingAt` has been explicitly set.
+  package var hasSearchingAt: Bool {_storage._searchingAt != nil}
+  /// Clears the value of `searchingAt`. Subsequent reads from it will return its default value.
+  package mutating func clearSearchingAt() {_uniqueStorage()._searchingAt = nil}
+
+  package var assignedAt: UInt64 {
+    get {_storage._assignedAt ?? 0}
+    set {_uniqueStorage()._assignedAt = newValue}
+  }
+  /// Returns true if `assignedAt` has been explicitly set.
+  package var hasAssignedAt: Bool {_storage._assignedAt != nil}
+  /// Clears the value of `assignedAt`. Subsequent reads from it will return its default value.
+  package mutating func clearAssignedAt() {_uniqueStorage()._assignedAt = nil}
+
+  package var startedAt: UInt64 {
+    get {_storage._startedAt ?? 0}
+    set {_uniqueStorage()._startedAt = newValue}
+  }
+  /// Returns true if `startedAt` has been explicitly set.
+  package var hasStartedAt: Bool {_storage._startedAt != nil}
+  /// Clears the value of `startedAt`. Subsequent reads from it will return its default value.
+  package mutating func clearStartedAt() {_uniqueStorage()._startedAt = nil}
+
+  package var endedAt: UInt64 {
+    get {_storage._endedAt ?? 0}
+    set {_uniqueStorage()._endedAt = newValue}
+  }
+  /// Returns true if `endedAt` has been explicitly set.
+  package var hasEndedAt: Bool {_storage._endedAt != nil}
+  /// Clears the value of `endedAt`. Subsequent reads from it will return its default value.
+  package mutating func clearEndedAt() {_uniqueStorage()._endedAt = nil}
+
+  package var outcome: String {
+    get {_storage._outcome ?? String()}
+    set {_uniqueStorage()._outcome = newValue}
+  }
+  /// Returns true if `outcome` has been explicitly set.
+  package var hasOutcome: Bool {_storage._outcome != nil}
+  /// Clears the value of `outcome`. Subsequent reads from it will return its default value.
+  package mutating func clearOutcome() {_uniqueStorage()._outcome = nil}
+
+  package var endedBy: String {
+    get {_storage._endedBy ?? String()}
+    set {_uniqueStorage()._endedBy = newValue}
+  }
+  /// Returns true if `endedBy` has been explicitly set.
+  package var hasEndedBy: Bool {_storage._endedBy != nil}
+  /// Clears the value of `endedBy`. Subsequent reads from it will return its default value.
+  package mutating func clearEndedBy() {_uniqueStorage()._endedBy = nil}
+
+  package var reason: String {
+    get {_storage._reason ?? String()}
+    set {_uniqueStorage()._reason = newValue}
+  }
+  /// Returns true if `reason` has been explicitly set.
+  package var hasReason: Bool {_storage._reason != nil}
+  /// Clears the value of `reason`. Subsequent reads from it will return its default value.
+  package mutating func clearReason() {_uniqueStorage()._reason = nil}
+
+  package var offers: UInt32 {
+    get {_storage._offers ?? 0}
+    set {_uniqueStorage()._offers = newValue}
+  }
+  /// Returns true if `offers` has been explicitly set.
+  package var hasOffers: Bool {_storage._offers != nil}
+  /// Clears the value of `offers`. Subsequent reads from it will return its default value.
+  package mutating func clearOffers() {_uniqueStorage()._offers = nil}
+
+  package var rounds: UInt32 {
+    get {_storage._rounds ?? 0}
+    set {_uniqueStorage()._rounds = newValue}
+  }
+  /// Returns true if `rounds` has been explicitly set.
+  package var hasRounds: Bool {_storage._rounds != nil}
+  /// Clears the value of `rounds`. Subsequent reads from it will return its default value.
+  package mutating func clearRounds() {_uniqueStorage()._rounds = nil}
+
+  package var givenBack: UInt32 {
+    get {_storage._givenBack ?? 0}
+    set {_uniqueStorage()._givenBack = newValue}
+  }
+  /// Returns true if `givenBack` has been explicitly set.
+  package var hasGivenBack: Bool {_storage._givenBack != nil}
+  /// Clears the value of `givenBack`. Subsequent reads from it will return its default value.
+  package mutating func clearGivenBack() {_uniqueStorage()._givenBack = nil}
+
+  package var reopened: UInt32 {
+    get {_storage._reopened ?? 0}
+    set {_uniqueStorage()._reopened = newValue}
+  }
+  /// Returns true if `reopened` has been explicitly set.
+  package var hasReopened: Bool {_storage._reopened != nil}
+  /// Clears the value of `reopened`. Subsequent reads from it will return its default value.
+  package mutating func clearReopened() {_uniqueStorage()._reopened = nil}
+
+  package var receipt: String {
+    get {_storage._receipt ?? String()}
+    set {_uniqueStorage()._receipt = newValue}
+  }
+  /// Returns true if `receipt` has been explicitly set.
+  package var hasReceipt: Bool {_storage._receipt != nil}
+  /// Clears the value of `receipt`. Subsequent reads from it will return its default value.
+  package mutating func clearReceipt() {_uniqueStorage()._receipt = nil}
+
+  package var fare: UInt64 {
+    get {_storage._fare ?? 0}
+    set {_uniqueStorage()._fare = newValue}
+  }
+  /// Returns true if `fare` has been explicitly set.
+  package var hasFare: Bool {_storage._fare != nil}
+  /// Clears the value of `fare`. Subsequent reads from it will return its default value.
+  package mutating func clearFare() {_uniqueStorage()._fare = nil}
+
+  package var currency: String {
+    get {_storage._currency ?? String()}
+    set {_uniqueStorage()._currency = newValue}
+  }
+  /// Returns true if `currency` has been explicitly set.
+  package var hasCurrency: Bool {_storage._currency != nil}
+  /// Clears the value of `currency`. Subsequent reads from it will return its default value.
+  package mutating func clearCurrency() {_uniqueStorage()._currency = nil}
+
+  package var payment: String {
+    get {_storage._payment ?? String()}
+    set {_uniqueStorage()._payment = newValue}
+  }
+  /// Returns true if `payment` has been explicitly set.
+  package var hasPayment: Bool {_storage._payment != nil}
+  /// Clears the value of `payment`. Subsequent reads from it will return its default value.
+  package mutating func clearPayment() {_uniqueStorage()._payment = nil}
+
+  package var paymentState: String {
+    get {_storage._paymentState ?? String()}
+    set {_uniqueStorage()._paymentState = newValue}
+  }
+  /// Returns true if `paymentState` has been explicitly set.
+  package var hasPaymentState: Bool {_storage._paymentState != nil}
+  /// Clears the value of `paymentState`. Subsequent reads from it will return its default value.
+  package mutating func clearPaymentState() {_uniqueStorage()._paymentState = nil}
+
+  package var starsOfDriver: UInt32 {
+    get {_storage._starsOfDriver ?? 0}
+    set {_uniqueStorage()._starsOfDriver = newValue}
+  }
+  /// Returns true if `starsOfDriver` has been explicitly set.
+  package var hasStarsOfDriver: Bool {_storage._starsOfDriver != nil}
+  /// Clears the value of `starsOfDriver`. Subsequent reads from it will return its default value.
+  package mutating func clearStarsOfDriver() {_uniqueStorage()._starsOfDriver = nil}
+
+  package var starsOfPassenger: UInt32 {
+    get {_storage._starsOfPassenger ?? 0}
+    set {_uniqueStorage()._starsOfPassenger = newValue}
+  }
+  /// Returns true if `starsOfPassenger` has been explicitly set.
+  package var hasStarsOfPassenger: Bool {_storage._starsOfPassenger != nil}
+  /// Clears the value of `starsOfPassenger`. Subsequent reads from it will return its default value.
+  package mutating func clearStarsOfPassenger() {_uniqueStorage()._starsOfPassenger = nil}
+
+  package var routeStars: UInt32 {
+    get {_storage._routeStars ?? 0}
+    set {_uniqueStorage()._routeStars = newValue}
+  }
+  /// Returns true if `routeStars` has been explicitly set.
+  package var hasRouteStars: Bool {_storage._routeStars != nil}
+  /// Clears the value of `routeStars`. Subsequent reads from it will return its default value.
+  package mutating func clearRouteStars() {_uniqueStorage()._routeStars = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _storage = _StorageClass.defaultInstance
+}
+
 /// Of passengers: no_shows, late_cancels, points and deposit; of drivers: give_backs.
 package nonisolated struct Kerbside_V1_Reliability: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
@@ -9158,12 +9767,23 @@ package nonisolated struct Kerbside_V1_ReservationCancelled: Sendable {
   /// Clears the value of `reason`. Subsequent reads from it will return its default value.
   package mutating func clearReason() {self._reason = nil}
 
+  /// of the office
+  package var text: String {
+    get {_text ?? String()}
+    set {_text = newValue}
+  }
+  /// Returns true if `text` has been explicitly set.
+  package var hasText: Bool {self._text != nil}
+  /// Clears the value of `text`. Subsequent reads from it will return its default value.
+  package mutating func clearText() {self._text = nil}
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
 
   fileprivate var _ride: String? = nil
   fileprivate var _reason: String? = nil
+  fileprivate var _text: String? = nil
 }
 
 package nonisolated struct Kerbside_V1_Payment: Sendable {
@@ -9557,7 +10177,7 @@ nonisolated extension Kerbside_V1_VehicleKind: SwiftProtobuf._ProtoNameProviding
 
 nonisolated extension Kerbside_V1_ClientMessage: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".ClientMessage"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}cmd\0\u{1}key\0\u{1}lat\0\u{1}lon\0\u{1}at\0\u{1}heading\0\u{1}speed\0\u{1}accuracy\0\u{1}ride\0\u{1}passengers\0\u{1}destination\0\u{1}channel\0\u{1}token\0\u{1}resume\0\u{1}radius\0\u{1}filter\0\u{3}max_rate\0\u{1}since\0\u{1}taken\0\u{1}route\0\u{1}type\0\u{1}data\0\u{3}on_behalf_of\0\u{2}\u{6}booking\0\u{1}vehicle\0\u{1}pickup\0\u{1}reason\0\u{1}start\0\u{1}via\0\u{1}end\0\u{1}mute\0\u{1}quiet\0\u{2}\u{c}bus\0\u{1}line\0\u{1}pattern\0\u{1}trip\0\u{1}tour\0\u{1}skip\0\u{2}\u{5}stop\0\u{1}name\0\u{1}number\0\u{1}address\0\u{1}help\0\u{1}back\0\u{1}request\0\u{1}all\0\u{2}\u{3}to\0\u{1}zone\0\u{1}text\0\u{2}\u{8}driver\0\u{1}role\0\u{1}subject\0\u{1}until\0\u{1}from\0\u{1}limit\0\u{1}rank\0\u{1}revoke\0\u{2}\u{3}sos\0\u{1}note\0\u{1}closed\0\u{1}category\0\u{1}anonymous\0\u{1}report\0\u{2}\u{f}phone\0\u{1}company\0\u{1}photo\0\u{1}licence\0\u{3}licence_until\0\u{3}medical_until\0\u{1}capabilities\0\u{3}ends_by\0\u{1}plate\0\u{1}registration\0\u{1}model\0\u{1}colour\0\u{3}new_code\0\u{1}needs\0\u{1}wait\0\u{1}reservation\0\u{1}payment\0\u{1}state\0\u{1}reference\0\u{1}stars\0\u{1}comment\0\u{3}route_stars\0\u{2}\u{9}endpoint\0\u{1}keys\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}cmd\0\u{1}key\0\u{1}lat\0\u{1}lon\0\u{1}at\0\u{1}heading\0\u{1}speed\0\u{1}accuracy\0\u{1}ride\0\u{1}passengers\0\u{1}destination\0\u{1}channel\0\u{1}token\0\u{1}resume\0\u{1}radius\0\u{1}filter\0\u{3}max_rate\0\u{1}since\0\u{1}taken\0\u{1}route\0\u{1}type\0\u{1}data\0\u{3}on_behalf_of\0\u{2}\u{6}booking\0\u{1}vehicle\0\u{1}pickup\0\u{1}reason\0\u{1}start\0\u{1}via\0\u{1}end\0\u{1}mute\0\u{1}quiet\0\u{2}\u{c}bus\0\u{1}line\0\u{1}pattern\0\u{1}trip\0\u{1}tour\0\u{1}skip\0\u{2}\u{5}stop\0\u{1}name\0\u{1}number\0\u{1}address\0\u{1}help\0\u{1}back\0\u{1}request\0\u{1}all\0\u{2}\u{3}to\0\u{1}zone\0\u{1}text\0\u{2}\u{8}driver\0\u{1}role\0\u{1}subject\0\u{1}until\0\u{1}from\0\u{1}limit\0\u{1}rank\0\u{1}revoke\0\u{2}\u{3}sos\0\u{1}note\0\u{1}closed\0\u{1}category\0\u{1}anonymous\0\u{1}report\0\u{2}\u{f}phone\0\u{1}company\0\u{1}photo\0\u{1}licence\0\u{3}licence_until\0\u{3}medical_until\0\u{1}capabilities\0\u{3}ends_by\0\u{1}plate\0\u{1}registration\0\u{1}model\0\u{1}colour\0\u{3}new_code\0\u{1}needs\0\u{1}wait\0\u{1}reservation\0\u{1}payment\0\u{1}state\0\u{1}reference\0\u{1}stars\0\u{1}comment\0\u{3}route_stars\0\u{2}\u{9}endpoint\0\u{1}keys\0\u{2}\u{9}of\0\u{1}passenger\0\u{3}start_time\0\u{3}end_time\0")
 
   fileprivate class _StorageClass {
     var _id: UInt64? = nil
@@ -9646,6 +10266,10 @@ nonisolated extension Kerbside_V1_ClientMessage: SwiftProtobuf.Message, SwiftPro
     var _stars: UInt64? = nil
     var _comment: String? = nil
     var _routeStars: UInt64? = nil
+    var _of: String? = nil
+    var _passenger: String? = nil
+    var _startTime: UInt64? = nil
+    var _endTime: UInt64? = nil
     var _endpoint: String? = nil
     var _keys: Kerbside_V1_PushKeys? = nil
 
@@ -9744,6 +10368,10 @@ nonisolated extension Kerbside_V1_ClientMessage: SwiftProtobuf.Message, SwiftPro
       _stars = source._stars
       _comment = source._comment
       _routeStars = source._routeStars
+      _of = source._of
+      _passenger = source._passenger
+      _startTime = source._startTime
+      _endTime = source._endTime
       _endpoint = source._endpoint
       _keys = source._keys
     }
@@ -9852,6 +10480,10 @@ nonisolated extension Kerbside_V1_ClientMessage: SwiftProtobuf.Message, SwiftPro
         case 131: try { try decoder.decodeSingularUInt64Field(value: &_storage._routeStars) }()
         case 140: try { try decoder.decodeSingularStringField(value: &_storage._endpoint) }()
         case 141: try { try decoder.decodeSingularMessageField(value: &_storage._keys) }()
+        case 150: try { try decoder.decodeSingularStringField(value: &_storage._of) }()
+        case 151: try { try decoder.decodeSingularStringField(value: &_storage._passenger) }()
+        case 152: try { try decoder.decodeSingularUInt64Field(value: &_storage._startTime) }()
+        case 153: try { try decoder.decodeSingularUInt64Field(value: &_storage._endTime) }()
         default: break
         }
       }
@@ -10128,6 +10760,18 @@ nonisolated extension Kerbside_V1_ClientMessage: SwiftProtobuf.Message, SwiftPro
       try { if let v = _storage._keys {
         try visitor.visitSingularMessageField(value: v, fieldNumber: 141)
       } }()
+      try { if let v = _storage._of {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 150)
+      } }()
+      try { if let v = _storage._passenger {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 151)
+      } }()
+      try { if let v = _storage._startTime {
+        try visitor.visitSingularUInt64Field(value: v, fieldNumber: 152)
+      } }()
+      try { if let v = _storage._endTime {
+        try visitor.visitSingularUInt64Field(value: v, fieldNumber: 153)
+      } }()
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -10223,6 +10867,10 @@ nonisolated extension Kerbside_V1_ClientMessage: SwiftProtobuf.Message, SwiftPro
         if _storage._stars != rhs_storage._stars {return false}
         if _storage._comment != rhs_storage._comment {return false}
         if _storage._routeStars != rhs_storage._routeStars {return false}
+        if _storage._of != rhs_storage._of {return false}
+        if _storage._passenger != rhs_storage._passenger {return false}
+        if _storage._startTime != rhs_storage._startTime {return false}
+        if _storage._endTime != rhs_storage._endTime {return false}
         if _storage._endpoint != rhs_storage._endpoint {return false}
         if _storage._keys != rhs_storage._keys {return false}
         return true
@@ -10569,7 +11217,7 @@ nonisolated extension Kerbside_V1_ServerMessage: SwiftProtobuf.Message, SwiftPro
 
 nonisolated extension Kerbside_V1_Reply: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Reply"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}json\0\u{1}hello\0\u{1}position\0\u{3}driver_available\0\u{3}driver_unavailable\0\u{3}offer_seen\0\u{3}offer_accept\0\u{3}offer_decline\0\u{3}ride_aboard\0\u{3}ride_end\0\u{3}ride_noshow\0\u{3}ride_request\0\u{3}ride_cancel\0\u{1}subscribe\0\u{1}unsubscribe\0\u{1}watch\0\u{1}unwatch\0\u{3}seats_set\0\u{3}route_set\0\u{1}publish\0\u{3}ride_search\0\u{3}ride_share\0\u{3}ride_unshare\0\u{4}\u{6}seat_book\0\u{3}seat_accept\0\u{3}seat_decline\0\u{3}seat_cancel\0\u{3}seat_aboard\0\u{3}seat_end\0\u{3}vehicle_get\0\u{3}notify_set\0\u{3}seat_request\0\u{4}\u{c}tour_start\0\u{3}tour_end\0\u{3}stop_next\0\u{3}stop_previous\0\u{4}\u{7}stop_request\0\u{3}stop_cancel\0\u{3}stop_accept\0\u{3}stop_decline\0\u{3}stop_complete\0\u{3}stop_noshow\0\u{3}line_eta\0\u{2}\u{4}broadcast\0\u{4}\u{a}office_queue\0\u{3}office_driver\0\u{3}office_ride\0\u{3}office_remove\0\u{3}office_cancel\0\u{3}office_block\0\u{3}office_unblock\0\u{3}office_audit\0\u{2}\u{3}sos\0\u{3}sos_cancel\0\u{3}sos_list\0\u{3}sos_acknowledge\0\u{3}sos_close\0\u{3}report_send\0\u{3}report_list\0\u{3}report_close\0\u{4}\u{3}office_put\0\u{3}office_offer\0\u{3}office_reassign\0\u{3}office_end\0\u{3}office_session_end\0\u{4}\u{6}drivers_set\0\u{3}drivers_get\0\u{3}drivers_list\0\u{3}drivers_remove\0\u{3}vehicles_set\0\u{3}vehicles_get\0\u{3}vehicles_list\0\u{3}vehicles_remove\0\u{4}\u{d}reservation_make\0\u{3}reservation_list\0\u{3}reservation_cancel\0\u{4}\u{8}advice_get\0\u{3}reliability_get\0\u{3}reliability_of\0\u{3}reliability_reset\0\u{4}\u{7}fare_estimate\0\u{3}payment_report\0\u{3}receipt_get\0\u{3}trip_rate\0\u{3}ratings_get\0\u{3}trips_list\0\u{4}\u{5}push_subscribe\0\u{3}push_unsubscribe\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}json\0\u{1}hello\0\u{1}position\0\u{3}driver_available\0\u{3}driver_unavailable\0\u{3}offer_seen\0\u{3}offer_accept\0\u{3}offer_decline\0\u{3}ride_aboard\0\u{3}ride_end\0\u{3}ride_noshow\0\u{3}ride_request\0\u{3}ride_cancel\0\u{1}subscribe\0\u{1}unsubscribe\0\u{1}watch\0\u{1}unwatch\0\u{3}seats_set\0\u{3}route_set\0\u{1}publish\0\u{3}ride_search\0\u{3}ride_share\0\u{3}ride_unshare\0\u{4}\u{6}seat_book\0\u{3}seat_accept\0\u{3}seat_decline\0\u{3}seat_cancel\0\u{3}seat_aboard\0\u{3}seat_end\0\u{3}vehicle_get\0\u{3}notify_set\0\u{3}seat_request\0\u{4}\u{c}tour_start\0\u{3}tour_end\0\u{3}stop_next\0\u{3}stop_previous\0\u{4}\u{7}stop_request\0\u{3}stop_cancel\0\u{3}stop_accept\0\u{3}stop_decline\0\u{3}stop_complete\0\u{3}stop_noshow\0\u{3}line_eta\0\u{2}\u{4}broadcast\0\u{4}\u{a}office_queue\0\u{3}office_driver\0\u{3}office_ride\0\u{3}office_remove\0\u{3}office_cancel\0\u{3}office_block\0\u{3}office_unblock\0\u{3}office_audit\0\u{2}\u{3}sos\0\u{3}sos_cancel\0\u{3}sos_list\0\u{3}sos_acknowledge\0\u{3}sos_close\0\u{3}report_send\0\u{3}report_list\0\u{3}report_close\0\u{4}\u{3}office_put\0\u{3}office_offer\0\u{3}office_reassign\0\u{3}office_end\0\u{3}office_session_end\0\u{4}\u{6}drivers_set\0\u{3}drivers_get\0\u{3}drivers_list\0\u{3}drivers_remove\0\u{3}vehicles_set\0\u{3}vehicles_get\0\u{3}vehicles_list\0\u{3}vehicles_remove\0\u{4}\u{d}reservation_make\0\u{3}reservation_list\0\u{3}reservation_cancel\0\u{4}\u{8}advice_get\0\u{3}reliability_get\0\u{3}reliability_of\0\u{3}reliability_reset\0\u{4}\u{7}fare_estimate\0\u{3}payment_report\0\u{3}receipt_get\0\u{3}trip_rate\0\u{3}ratings_get\0\u{3}trips_list\0\u{4}\u{5}push_subscribe\0\u{3}push_unsubscribe\0\u{4}\u{9}records_list\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -11717,6 +12365,19 @@ nonisolated extension Kerbside_V1_Reply: SwiftProtobuf.Message, SwiftProtobuf._M
           self.ok = .pushUnsubscribe(v)
         }
       }()
+      case 170: try {
+        var v: Kerbside_V1_PastRecords?
+        var hadOneofValue = false
+        if let current = self.ok {
+          hadOneofValue = true
+          if case .recordsList(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.ok = .recordsList(v)
+        }
+      }()
       default: break
       }
     }
@@ -12082,6 +12743,10 @@ nonisolated extension Kerbside_V1_Reply: SwiftProtobuf.Message, SwiftProtobuf._M
     case .pushUnsubscribe?: try {
       guard case .pushUnsubscribe(let v)? = self.ok else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 161)
+    }()
+    case .recordsList?: try {
+      guard case .recordsList(let v)? = self.ok else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 170)
     }()
     case nil: break
     }
@@ -15207,58 +15872,132 @@ nonisolated extension Kerbside_V1_Fix: SwiftProtobuf.Message, SwiftProtobuf._Mes
 
 nonisolated extension Kerbside_V1_RideAccepted: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".RideAccepted"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}ride\0\u{1}taxi\0\u{1}position\0\u{3}eta_s\0\u{1}card\0\u{2}\u{a}silent\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}ride\0\u{1}taxi\0\u{1}position\0\u{3}eta_s\0\u{1}card\0\u{1}pickup\0\u{1}destination\0\u{1}passengers\0\u{3}requested_at\0\u{2}\u{6}silent\0")
+
+  fileprivate class _StorageClass {
+    var _ride: String = String()
+    var _taxi: String = String()
+    var _position: Kerbside_V1_Fix? = nil
+    var _etaS: Double? = nil
+    var _card: Kerbside_V1_Card? = nil
+    var _pickup: Kerbside_V1_Point? = nil
+    var _destination: Kerbside_V1_Point? = nil
+    var _passengers: UInt32? = nil
+    var _requestedAt: UInt64? = nil
+    var _silent: Bool? = nil
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _ride = source._ride
+      _taxi = source._taxi
+      _position = source._position
+      _etaS = source._etaS
+      _card = source._card
+      _pickup = source._pickup
+      _destination = source._destination
+      _passengers = source._passengers
+      _requestedAt = source._requestedAt
+      _silent = source._silent
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularStringField(value: &self.ride) }()
-      case 2: try { try decoder.decodeSingularStringField(value: &self.taxi) }()
-      case 3: try { try decoder.decodeSingularMessageField(value: &self._position) }()
-      case 4: try { try decoder.decodeSingularDoubleField(value: &self._etaS) }()
-      case 5: try { try decoder.decodeSingularMessageField(value: &self._card) }()
-      case 15: try { try decoder.decodeSingularBoolField(value: &self._silent) }()
-      default: break
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularStringField(value: &_storage._ride) }()
+        case 2: try { try decoder.decodeSingularStringField(value: &_storage._taxi) }()
+        case 3: try { try decoder.decodeSingularMessageField(value: &_storage._position) }()
+        case 4: try { try decoder.decodeSingularDoubleField(value: &_storage._etaS) }()
+        case 5: try { try decoder.decodeSingularMessageField(value: &_storage._card) }()
+        case 6: try { try decoder.decodeSingularMessageField(value: &_storage._pickup) }()
+        case 7: try { try decoder.decodeSingularMessageField(value: &_storage._destination) }()
+        case 8: try { try decoder.decodeSingularUInt32Field(value: &_storage._passengers) }()
+        case 9: try { try decoder.decodeSingularUInt64Field(value: &_storage._requestedAt) }()
+        case 15: try { try decoder.decodeSingularBoolField(value: &_storage._silent) }()
+        default: break
+        }
       }
     }
   }
 
   package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    // The use of inline closures is to circumvent an issue where the compiler
-    // allocates stack space for every if/case branch local when no optimizations
-    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-    // https://github.com/apple/swift-protobuf/issues/1182
-    if !self.ride.isEmpty {
-      try visitor.visitSingularStringField(value: self.ride, fieldNumber: 1)
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      if !_storage._ride.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._ride, fieldNumber: 1)
+      }
+      if !_storage._taxi.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._taxi, fieldNumber: 2)
+      }
+      try { if let v = _storage._position {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+      } }()
+      try { if let v = _storage._etaS {
+        try visitor.visitSingularDoubleField(value: v, fieldNumber: 4)
+      } }()
+      try { if let v = _storage._card {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+      } }()
+      try { if let v = _storage._pickup {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
+      } }()
+      try { if let v = _storage._destination {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
+      } }()
+      try { if let v = _storage._passengers {
+        try visitor.visitSingularUInt32Field(value: v, fieldNumber: 8)
+      } }()
+      try { if let v = _storage._requestedAt {
+        try visitor.visitSingularUInt64Field(value: v, fieldNumber: 9)
+      } }()
+      try { if let v = _storage._silent {
+        try visitor.visitSingularBoolField(value: v, fieldNumber: 15)
+      } }()
     }
-    if !self.taxi.isEmpty {
-      try visitor.visitSingularStringField(value: self.taxi, fieldNumber: 2)
-    }
-    try { if let v = self._position {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
-    } }()
-    try { if let v = self._etaS {
-      try visitor.visitSingularDoubleField(value: v, fieldNumber: 4)
-    } }()
-    try { if let v = self._card {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
-    } }()
-    try { if let v = self._silent {
-      try visitor.visitSingularBoolField(value: v, fieldNumber: 15)
-    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
   package static func ==(lhs: Kerbside_V1_RideAccepted, rhs: Kerbside_V1_RideAccepted) -> Bool {
-    if lhs.ride != rhs.ride {return false}
-    if lhs.taxi != rhs.taxi {return false}
-    if lhs._position != rhs._position {return false}
-    if lhs._etaS != rhs._etaS {return false}
-    if lhs._card != rhs._card {return false}
-    if lhs._silent != rhs._silent {return false}
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._ride != rhs_storage._ride {return false}
+        if _storage._taxi != rhs_storage._taxi {return false}
+        if _storage._position != rhs_storage._position {return false}
+        if _storage._etaS != rhs_storage._etaS {return false}
+        if _storage._card != rhs_storage._card {return false}
+        if _storage._pickup != rhs_storage._pickup {return false}
+        if _storage._destination != rhs_storage._destination {return false}
+        if _storage._passengers != rhs_storage._passengers {return false}
+        if _storage._requestedAt != rhs_storage._requestedAt {return false}
+        if _storage._silent != rhs_storage._silent {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -17345,7 +18084,7 @@ nonisolated extension Kerbside_V1_SeatAboard: SwiftProtobuf.Message, SwiftProtob
 
 nonisolated extension Kerbside_V1_SeatEnded: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".SeatEnded"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}booking\0\u{1}fare\0\u{1}receipt\0\u{1}payment\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}booking\0\u{1}fare\0\u{1}receipt\0\u{1}payment\0\u{1}reason\0\u{1}text\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -17357,6 +18096,8 @@ nonisolated extension Kerbside_V1_SeatEnded: SwiftProtobuf.Message, SwiftProtobu
       case 2: try { try decoder.decodeSingularMessageField(value: &self._fare) }()
       case 3: try { try decoder.decodeSingularStringField(value: &self._receipt) }()
       case 4: try { try decoder.decodeSingularMessageField(value: &self._payment) }()
+      case 5: try { try decoder.decodeSingularStringField(value: &self._reason) }()
+      case 6: try { try decoder.decodeSingularStringField(value: &self._text) }()
       default: break
       }
     }
@@ -17379,6 +18120,12 @@ nonisolated extension Kerbside_V1_SeatEnded: SwiftProtobuf.Message, SwiftProtobu
     try { if let v = self._payment {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
     } }()
+    try { if let v = self._reason {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 5)
+    } }()
+    try { if let v = self._text {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 6)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -17387,6 +18134,8 @@ nonisolated extension Kerbside_V1_SeatEnded: SwiftProtobuf.Message, SwiftProtobu
     if lhs._fare != rhs._fare {return false}
     if lhs._receipt != rhs._receipt {return false}
     if lhs._payment != rhs._payment {return false}
+    if lhs._reason != rhs._reason {return false}
+    if lhs._text != rhs._text {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -19763,7 +20512,7 @@ nonisolated extension Kerbside_V1_OfficeRideActed: SwiftProtobuf.Message, SwiftP
 
 nonisolated extension Kerbside_V1_OfficeCancelled: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".OfficeCancelled"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}ride\0\u{1}state\0\u{1}audit\0\u{1}booking\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}ride\0\u{1}state\0\u{1}audit\0\u{1}booking\0\u{1}reservation\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -19775,6 +20524,7 @@ nonisolated extension Kerbside_V1_OfficeCancelled: SwiftProtobuf.Message, SwiftP
       case 2: try { try decoder.decodeSingularStringField(value: &self.state) }()
       case 3: try { try decoder.decodeSingularStringField(value: &self.audit) }()
       case 4: try { try decoder.decodeSingularStringField(value: &self._booking) }()
+      case 5: try { try decoder.decodeSingularStringField(value: &self._reservation) }()
       default: break
       }
     }
@@ -19797,6 +20547,9 @@ nonisolated extension Kerbside_V1_OfficeCancelled: SwiftProtobuf.Message, SwiftP
     try { if let v = self._booking {
       try visitor.visitSingularStringField(value: v, fieldNumber: 4)
     } }()
+    try { if let v = self._reservation {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 5)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -19805,6 +20558,7 @@ nonisolated extension Kerbside_V1_OfficeCancelled: SwiftProtobuf.Message, SwiftP
     if lhs.state != rhs.state {return false}
     if lhs.audit != rhs.audit {return false}
     if lhs._booking != rhs._booking {return false}
+    if lhs._reservation != rhs._reservation {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -20064,7 +20818,7 @@ nonisolated extension Kerbside_V1_AuditEntry: SwiftProtobuf.Message, SwiftProtob
 
 nonisolated extension Kerbside_V1_AuditFacts: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".AuditFacts"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}state\0\u{1}zone\0\u{1}rank\0\u{1}ride\0\u{1}passenger\0\u{1}driver\0\u{1}blocked\0\u{1}until\0\u{1}why\0\u{1}bus\0\u{1}line\0\u{1}notice\0\u{1}people\0\u{1}text\0\u{2}\u{1a}registered\0\u{1}vehicle\0\u{1}company\0\u{3}licence_until\0\u{3}medical_until\0\u{1}plate\0\u{1}registration\0\u{3}new_code\0\u{1}total\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}state\0\u{1}zone\0\u{1}rank\0\u{1}ride\0\u{1}passenger\0\u{1}driver\0\u{1}blocked\0\u{1}until\0\u{1}why\0\u{1}bus\0\u{1}line\0\u{1}notice\0\u{1}people\0\u{1}text\0\u{2}\u{1a}registered\0\u{1}vehicle\0\u{1}company\0\u{3}licence_until\0\u{3}medical_until\0\u{1}plate\0\u{1}registration\0\u{3}new_code\0\u{1}total\0\u{1}changed\0")
 
   fileprivate class _StorageClass {
     var _state: String? = nil
@@ -20090,6 +20844,7 @@ nonisolated extension Kerbside_V1_AuditFacts: SwiftProtobuf.Message, SwiftProtob
     var _registration: String? = nil
     var _newCode: Bool? = nil
     var _total: UInt32? = nil
+    var _changed: [String] = []
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -20123,6 +20878,7 @@ nonisolated extension Kerbside_V1_AuditFacts: SwiftProtobuf.Message, SwiftProtob
       _registration = source._registration
       _newCode = source._newCode
       _total = source._total
+      _changed = source._changed
     }
   }
 
@@ -20164,6 +20920,7 @@ nonisolated extension Kerbside_V1_AuditFacts: SwiftProtobuf.Message, SwiftProtob
         case 46: try { try decoder.decodeSingularStringField(value: &_storage._registration) }()
         case 47: try { try decoder.decodeSingularBoolField(value: &_storage._newCode) }()
         case 48: try { try decoder.decodeSingularUInt32Field(value: &_storage._total) }()
+        case 49: try { try decoder.decodeRepeatedStringField(value: &_storage._changed) }()
         default: break
         }
       }
@@ -20245,6 +21002,9 @@ nonisolated extension Kerbside_V1_AuditFacts: SwiftProtobuf.Message, SwiftProtob
       try { if let v = _storage._total {
         try visitor.visitSingularUInt32Field(value: v, fieldNumber: 48)
       } }()
+      if !_storage._changed.isEmpty {
+        try visitor.visitRepeatedStringField(value: _storage._changed, fieldNumber: 49)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -20277,6 +21037,7 @@ nonisolated extension Kerbside_V1_AuditFacts: SwiftProtobuf.Message, SwiftProtob
         if _storage._registration != rhs_storage._registration {return false}
         if _storage._newCode != rhs_storage._newCode {return false}
         if _storage._total != rhs_storage._total {return false}
+        if _storage._changed != rhs_storage._changed {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -21808,6 +22569,458 @@ nonisolated extension Kerbside_V1_WaitAdvice: SwiftProtobuf.Message, SwiftProtob
   }
 }
 
+nonisolated extension Kerbside_V1_PastRecords: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".PastRecords"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}records\0\u{1}next\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.records) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self._next) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.records.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.records, fieldNumber: 1)
+    }
+    try { if let v = self._next {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 2)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_PastRecords, rhs: Kerbside_V1_PastRecords) -> Bool {
+    if lhs.records != rhs.records {return false}
+    if lhs._next != rhs._next {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kerbside_V1_PastRecord: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".PastRecord"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}passenger\0\u{1}driver\0\u{1}zone\0\u{1}line\0\u{1}route\0\u{1}tour\0\u{1}stop\0\u{1}ride\0\u{1}bus\0\u{1}pattern\0\u{1}trip\0\u{1}passengers\0\u{1}aboard\0\u{3}from_lat\0\u{3}from_lon\0\u{3}to_lat\0\u{3}to_lon\0\u{1}lat\0\u{1}lon\0\u{3}requested_at\0\u{3}offered_at\0\u{3}accepted_at\0\u{3}asked_at\0\u{3}confirmed_at\0\u{3}wanted_at\0\u{3}near_at\0\u{3}arrived_at\0\u{3}aboard_at\0\u{1}at\0\u{3}made_at\0\u{3}searching_at\0\u{3}assigned_at\0\u{3}started_at\0\u{3}ended_at\0\u{1}outcome\0\u{3}ended_by\0\u{1}reason\0\u{1}offers\0\u{1}rounds\0\u{3}given_back\0\u{1}reopened\0\u{1}receipt\0\u{1}fare\0\u{1}currency\0\u{1}payment\0\u{3}payment_state\0\u{3}stars_of_driver\0\u{3}stars_of_passenger\0\u{3}route_stars\0")
+
+  fileprivate class _StorageClass {
+    var _id: String = String()
+    var _passenger: String? = nil
+    var _driver: String? = nil
+    var _zone: String? = nil
+    var _line: String? = nil
+    var _route: String? = nil
+    var _tour: String? = nil
+    var _stop: String? = nil
+    var _ride: String? = nil
+    var _bus: String? = nil
+    var _pattern: String? = nil
+    var _trip: String? = nil
+    var _passengers: UInt32? = nil
+    var _aboard: UInt32? = nil
+    var _fromLat: Double? = nil
+    var _fromLon: Double? = nil
+    var _toLat: Double? = nil
+    var _toLon: Double? = nil
+    var _lat: Double? = nil
+    var _lon: Double? = nil
+    var _requestedAt: UInt64? = nil
+    var _offeredAt: UInt64? = nil
+    var _acceptedAt: UInt64? = nil
+    var _askedAt: UInt64? = nil
+    var _confirmedAt: UInt64? = nil
+    var _wantedAt: UInt64? = nil
+    var _nearAt: UInt64? = nil
+    var _arrivedAt: UInt64? = nil
+    var _aboardAt: UInt64? = nil
+    var _at: UInt64? = nil
+    var _madeAt: UInt64? = nil
+    var _searchingAt: UInt64? = nil
+    var _assignedAt: UInt64? = nil
+    var _startedAt: UInt64? = nil
+    var _endedAt: UInt64? = nil
+    var _outcome: String? = nil
+    var _endedBy: String? = nil
+    var _reason: String? = nil
+    var _offers: UInt32? = nil
+    var _rounds: UInt32? = nil
+    var _givenBack: UInt32? = nil
+    var _reopened: UInt32? = nil
+    var _receipt: String? = nil
+    var _fare: UInt64? = nil
+    var _currency: String? = nil
+    var _payment: String? = nil
+    var _paymentState: String? = nil
+    var _starsOfDriver: UInt32? = nil
+    var _starsOfPassenger: UInt32? = nil
+    var _routeStars: UInt32? = nil
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _id = source._id
+      _passenger = source._passenger
+      _driver = source._driver
+      _zone = source._zone
+      _line = source._line
+      _route = source._route
+      _tour = source._tour
+      _stop = source._stop
+      _ride = source._ride
+      _bus = source._bus
+      _pattern = source._pattern
+      _trip = source._trip
+      _passengers = source._passengers
+      _aboard = source._aboard
+      _fromLat = source._fromLat
+      _fromLon = source._fromLon
+      _toLat = source._toLat
+      _toLon = source._toLon
+      _lat = source._lat
+      _lon = source._lon
+      _requestedAt = source._requestedAt
+      _offeredAt = source._offeredAt
+      _acceptedAt = source._acceptedAt
+      _askedAt = source._askedAt
+      _confirmedAt = source._confirmedAt
+      _wantedAt = source._wantedAt
+      _nearAt = source._nearAt
+      _arrivedAt = source._arrivedAt
+      _aboardAt = source._aboardAt
+      _at = source._at
+      _madeAt = source._madeAt
+      _searchingAt = source._searchingAt
+      _assignedAt = source._assignedAt
+      _startedAt = source._startedAt
+      _endedAt = source._endedAt
+      _outcome = source._outcome
+      _endedBy = source._endedBy
+      _reason = source._reason
+      _offers = source._offers
+      _rounds = source._rounds
+      _givenBack = source._givenBack
+      _reopened = source._reopened
+      _receipt = source._receipt
+      _fare = source._fare
+      _currency = source._currency
+      _payment = source._payment
+      _paymentState = source._paymentState
+      _starsOfDriver = source._starsOfDriver
+      _starsOfPassenger = source._starsOfPassenger
+      _routeStars = source._routeStars
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularStringField(value: &_storage._id) }()
+        case 2: try { try decoder.decodeSingularStringField(value: &_storage._passenger) }()
+        case 3: try { try decoder.decodeSingularStringField(value: &_storage._driver) }()
+        case 4: try { try decoder.decodeSingularStringField(value: &_storage._zone) }()
+        case 5: try { try decoder.decodeSingularStringField(value: &_storage._line) }()
+        case 6: try { try decoder.decodeSingularStringField(value: &_storage._route) }()
+        case 7: try { try decoder.decodeSingularStringField(value: &_storage._tour) }()
+        case 8: try { try decoder.decodeSingularStringField(value: &_storage._stop) }()
+        case 9: try { try decoder.decodeSingularStringField(value: &_storage._ride) }()
+        case 10: try { try decoder.decodeSingularStringField(value: &_storage._bus) }()
+        case 11: try { try decoder.decodeSingularStringField(value: &_storage._pattern) }()
+        case 12: try { try decoder.decodeSingularStringField(value: &_storage._trip) }()
+        case 13: try { try decoder.decodeSingularUInt32Field(value: &_storage._passengers) }()
+        case 14: try { try decoder.decodeSingularUInt32Field(value: &_storage._aboard) }()
+        case 15: try { try decoder.decodeSingularDoubleField(value: &_storage._fromLat) }()
+        case 16: try { try decoder.decodeSingularDoubleField(value: &_storage._fromLon) }()
+        case 17: try { try decoder.decodeSingularDoubleField(value: &_storage._toLat) }()
+        case 18: try { try decoder.decodeSingularDoubleField(value: &_storage._toLon) }()
+        case 19: try { try decoder.decodeSingularDoubleField(value: &_storage._lat) }()
+        case 20: try { try decoder.decodeSingularDoubleField(value: &_storage._lon) }()
+        case 21: try { try decoder.decodeSingularUInt64Field(value: &_storage._requestedAt) }()
+        case 22: try { try decoder.decodeSingularUInt64Field(value: &_storage._offeredAt) }()
+        case 23: try { try decoder.decodeSingularUInt64Field(value: &_storage._acceptedAt) }()
+        case 24: try { try decoder.decodeSingularUInt64Field(value: &_storage._askedAt) }()
+        case 25: try { try decoder.decodeSingularUInt64Field(value: &_storage._confirmedAt) }()
+        case 26: try { try decoder.decodeSingularUInt64Field(value: &_storage._wantedAt) }()
+        case 27: try { try decoder.decodeSingularUInt64Field(value: &_storage._nearAt) }()
+        case 28: try { try decoder.decodeSingularUInt64Field(value: &_storage._arrivedAt) }()
+        case 29: try { try decoder.decodeSingularUInt64Field(value: &_storage._aboardAt) }()
+        case 30: try { try decoder.decodeSingularUInt64Field(value: &_storage._at) }()
+        case 31: try { try decoder.decodeSingularUInt64Field(value: &_storage._madeAt) }()
+        case 32: try { try decoder.decodeSingularUInt64Field(value: &_storage._searchingAt) }()
+        case 33: try { try decoder.decodeSingularUInt64Field(value: &_storage._assignedAt) }()
+        case 34: try { try decoder.decodeSingularUInt64Field(value: &_storage._startedAt) }()
+        case 35: try { try decoder.decodeSingularUInt64Field(value: &_storage._endedAt) }()
+        case 36: try { try decoder.decodeSingularStringField(value: &_storage._outcome) }()
+        case 37: try { try decoder.decodeSingularStringField(value: &_storage._endedBy) }()
+        case 38: try { try decoder.decodeSingularStringField(value: &_storage._reason) }()
+        case 39: try { try decoder.decodeSingularUInt32Field(value: &_storage._offers) }()
+        case 40: try { try decoder.decodeSingularUInt32Field(value: &_storage._rounds) }()
+        case 41: try { try decoder.decodeSingularUInt32Field(value: &_storage._givenBack) }()
+        case 42: try { try decoder.decodeSingularUInt32Field(value: &_storage._reopened) }()
+        case 43: try { try decoder.decodeSingularStringField(value: &_storage._receipt) }()
+        case 44: try { try decoder.decodeSingularUInt64Field(value: &_storage._fare) }()
+        case 45: try { try decoder.decodeSingularStringField(value: &_storage._currency) }()
+        case 46: try { try decoder.decodeSingularStringField(value: &_storage._payment) }()
+        case 47: try { try decoder.decodeSingularStringField(value: &_storage._paymentState) }()
+        case 48: try { try decoder.decodeSingularUInt32Field(value: &_storage._starsOfDriver) }()
+        case 49: try { try decoder.decodeSingularUInt32Field(value: &_storage._starsOfPassenger) }()
+        case 50: try { try decoder.decodeSingularUInt32Field(value: &_storage._routeStars) }()
+        default: break
+        }
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      if !_storage._id.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._id, fieldNumber: 1)
+      }
+      try { if let v = _storage._passenger {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 2)
+      } }()
+      try { if let v = _storage._driver {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 3)
+      } }()
+      try { if let v = _storage._zone {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 4)
+      } }()
+      try { if let v = _storage._line {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 5)
+      } }()
+      try { if let v = _storage._route {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 6)
+      } }()
+      try { if let v = _storage._tour {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 7)
+      } }()
+      try { if let v = _storage._stop {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 8)
+      } }()
+      try { if let v = _storage._ride {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 9)
+      } }()
+      try { if let v = _storage._bus {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 10)
+      } }()
+      try { if let v = _storage._pattern {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 11)
+      } }()
+      try { if let v = _storage._trip {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 12)
+      } }()
+      try { if let v = _storage._passengers {
+        try visitor.visitSingularUInt32Field(value: v, fieldNumber: 13)
+      } }()
+      try { if let v = _storage._aboard {
+        try visitor.visitSingularUInt32Field(value: v, fieldNumber: 14)
+      } }()
+      try { if let v = _storage._fromLat {
+        try visitor.visitSingularDoubleField(value: v, fieldNumber: 15)
+      } }()
+      try { if let v = _storage._fromLon {
+        try visitor.visitSingularDoubleField(value: v, fieldNumber: 16)
+      } }()
+      try { if let v = _storage._toLat {
+        try visitor.visitSingularDoubleField(value: v, fieldNumber: 17)
+      } }()
+      try { if let v = _storage._toLon {
+        try visitor.visitSingularDoubleField(value: v, fieldNumber: 18)
+      } }()
+      try { if let v = _storage._lat {
+        try visitor.visitSingularDoubleField(value: v, fieldNumber: 19)
+      } }()
+      try { if let v = _storage._lon {
+        try visitor.visitSingularDoubleField(value: v, fieldNumber: 20)
+      } }()
+      try { if let v = _storage._requestedAt {
+        try visitor.visitSingularUInt64Field(value: v, fieldNumber: 21)
+      } }()
+      try { if let v = _storage._offeredAt {
+        try visitor.visitSingularUInt64Field(value: v, fieldNumber: 22)
+      } }()
+      try { if let v = _storage._acceptedAt {
+        try visitor.visitSingularUInt64Field(value: v, fieldNumber: 23)
+      } }()
+      try { if let v = _storage._askedAt {
+        try visitor.visitSingularUInt64Field(value: v, fieldNumber: 24)
+      } }()
+      try { if let v = _storage._confirmedAt {
+        try visitor.visitSingularUInt64Field(value: v, fieldNumber: 25)
+      } }()
+      try { if let v = _storage._wantedAt {
+        try visitor.visitSingularUInt64Field(value: v, fieldNumber: 26)
+      } }()
+      try { if let v = _storage._nearAt {
+        try visitor.visitSingularUInt64Field(value: v, fieldNumber: 27)
+      } }()
+      try { if let v = _storage._arrivedAt {
+        try visitor.visitSingularUInt64Field(value: v, fieldNumber: 28)
+      } }()
+      try { if let v = _storage._aboardAt {
+        try visitor.visitSingularUInt64Field(value: v, fieldNumber: 29)
+      } }()
+      try { if let v = _storage._at {
+        try visitor.visitSingularUInt64Field(value: v, fieldNumber: 30)
+      } }()
+      try { if let v = _storage._madeAt {
+        try visitor.visitSingularUInt64Field(value: v, fieldNumber: 31)
+      } }()
+      try { if let v = _storage._searchingAt {
+        try visitor.visitSingularUInt64Field(value: v, fieldNumber: 32)
+      } }()
+      try { if let v = _storage._assignedAt {
+        try visitor.visitSingularUInt64Field(value: v, fieldNumber: 33)
+      } }()
+      try { if let v = _storage._startedAt {
+        try visitor.visitSingularUInt64Field(value: v, fieldNumber: 34)
+      } }()
+      try { if let v = _storage._endedAt {
+        try visitor.visitSingularUInt64Field(value: v, fieldNumber: 35)
+      } }()
+      try { if let v = _storage._outcome {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 36)
+      } }()
+      try { if let v = _storage._endedBy {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 37)
+      } }()
+      try { if let v = _storage._reason {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 38)
+      } }()
+      try { if let v = _storage._offers {
+        try visitor.visitSingularUInt32Field(value: v, fieldNumber: 39)
+      } }()
+      try { if let v = _storage._rounds {
+        try visitor.visitSingularUInt32Field(value: v, fieldNumber: 40)
+      } }()
+      try { if let v = _storage._givenBack {
+        try visitor.visitSingularUInt32Field(value: v, fieldNumber: 41)
+      } }()
+      try { if let v = _storage._reopened {
+        try visitor.visitSingularUInt32Field(value: v, fieldNumber: 42)
+      } }()
+      try { if let v = _storage._receipt {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 43)
+      } }()
+      try { if let v = _storage._fare {
+        try visitor.visitSingularUInt64Field(value: v, fieldNumber: 44)
+      } }()
+      try { if let v = _storage._currency {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 45)
+      } }()
+      try { if let v = _storage._payment {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 46)
+      } }()
+      try { if let v = _storage._paymentState {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 47)
+      } }()
+      try { if let v = _storage._starsOfDriver {
+        try visitor.visitSingularUInt32Field(value: v, fieldNumber: 48)
+      } }()
+      try { if let v = _storage._starsOfPassenger {
+        try visitor.visitSingularUInt32Field(value: v, fieldNumber: 49)
+      } }()
+      try { if let v = _storage._routeStars {
+        try visitor.visitSingularUInt32Field(value: v, fieldNumber: 50)
+      } }()
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_PastRecord, rhs: Kerbside_V1_PastRecord) -> Bool {
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._id != rhs_storage._id {return false}
+        if _storage._passenger != rhs_storage._passenger {return false}
+        if _storage._driver != rhs_storage._driver {return false}
+        if _storage._zone != rhs_storage._zone {return false}
+        if _storage._line != rhs_storage._line {return false}
+        if _storage._route != rhs_storage._route {return false}
+        if _storage._tour != rhs_storage._tour {return false}
+        if _storage._stop != rhs_storage._stop {return false}
+        if _storage._ride != rhs_storage._ride {return false}
+        if _storage._bus != rhs_storage._bus {return false}
+        if _storage._pattern != rhs_storage._pattern {return false}
+        if _storage._trip != rhs_storage._trip {return false}
+        if _storage._passengers != rhs_storage._passengers {return false}
+        if _storage._aboard != rhs_storage._aboard {return false}
+        if _storage._fromLat != rhs_storage._fromLat {return false}
+        if _storage._fromLon != rhs_storage._fromLon {return false}
+        if _storage._toLat != rhs_storage._toLat {return false}
+        if _storage._toLon != rhs_storage._toLon {return false}
+        if _storage._lat != rhs_storage._lat {return false}
+        if _storage._lon != rhs_storage._lon {return false}
+        if _storage._requestedAt != rhs_storage._requestedAt {return false}
+        if _storage._offeredAt != rhs_storage._offeredAt {return false}
+        if _storage._acceptedAt != rhs_storage._acceptedAt {return false}
+        if _storage._askedAt != rhs_storage._askedAt {return false}
+        if _storage._confirmedAt != rhs_storage._confirmedAt {return false}
+        if _storage._wantedAt != rhs_storage._wantedAt {return false}
+        if _storage._nearAt != rhs_storage._nearAt {return false}
+        if _storage._arrivedAt != rhs_storage._arrivedAt {return false}
+        if _storage._aboardAt != rhs_storage._aboardAt {return false}
+        if _storage._at != rhs_storage._at {return false}
+        if _storage._madeAt != rhs_storage._madeAt {return false}
+        if _storage._searchingAt != rhs_storage._searchingAt {return false}
+        if _storage._assignedAt != rhs_storage._assignedAt {return false}
+        if _storage._startedAt != rhs_storage._startedAt {return false}
+        if _storage._endedAt != rhs_storage._endedAt {return false}
+        if _storage._outcome != rhs_storage._outcome {return false}
+        if _storage._endedBy != rhs_storage._endedBy {return false}
+        if _storage._reason != rhs_storage._reason {return false}
+        if _storage._offers != rhs_storage._offers {return false}
+        if _storage._rounds != rhs_storage._rounds {return false}
+        if _storage._givenBack != rhs_storage._givenBack {return false}
+        if _storage._reopened != rhs_storage._reopened {return false}
+        if _storage._receipt != rhs_storage._receipt {return false}
+        if _storage._fare != rhs_storage._fare {return false}
+        if _storage._currency != rhs_storage._currency {return false}
+        if _storage._payment != rhs_storage._payment {return false}
+        if _storage._paymentState != rhs_storage._paymentState {return false}
+        if _storage._starsOfDriver != rhs_storage._starsOfDriver {return false}
+        if _storage._starsOfPassenger != rhs_storage._starsOfPassenger {return false}
+        if _storage._routeStars != rhs_storage._routeStars {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
 nonisolated extension Kerbside_V1_Reliability: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Reliability"
   package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}window_days\0\u{1}total\0\u{3}no_shows\0\u{3}late_cancels\0\u{3}give_backs\0\u{1}points\0\u{1}deposit\0\u{3}warn_at\0\u{3}pause_at\0\u{3}paused_until\0\u{1}role\0\u{1}subject\0")
@@ -22555,7 +23768,7 @@ nonisolated extension Kerbside_V1_ReservationFailed: SwiftProtobuf.Message, Swif
 
 nonisolated extension Kerbside_V1_ReservationCancelled: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".ReservationCancelled"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}reservation\0\u{1}at\0\u{1}local\0\u{1}ride\0\u{1}by\0\u{1}reason\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}reservation\0\u{1}at\0\u{1}local\0\u{1}ride\0\u{1}by\0\u{1}reason\0\u{1}text\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -22569,6 +23782,7 @@ nonisolated extension Kerbside_V1_ReservationCancelled: SwiftProtobuf.Message, S
       case 4: try { try decoder.decodeSingularStringField(value: &self._ride) }()
       case 5: try { try decoder.decodeSingularStringField(value: &self.by) }()
       case 6: try { try decoder.decodeSingularStringField(value: &self._reason) }()
+      case 7: try { try decoder.decodeSingularStringField(value: &self._text) }()
       default: break
       }
     }
@@ -22597,6 +23811,9 @@ nonisolated extension Kerbside_V1_ReservationCancelled: SwiftProtobuf.Message, S
     try { if let v = self._reason {
       try visitor.visitSingularStringField(value: v, fieldNumber: 6)
     } }()
+    try { if let v = self._text {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 7)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -22607,6 +23824,7 @@ nonisolated extension Kerbside_V1_ReservationCancelled: SwiftProtobuf.Message, S
     if lhs._ride != rhs._ride {return false}
     if lhs.by != rhs.by {return false}
     if lhs._reason != rhs._reason {return false}
+    if lhs._text != rhs._text {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

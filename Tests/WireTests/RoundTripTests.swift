@@ -227,8 +227,8 @@ struct SeededGenerator: RandomNumberGenerator {
             })
     }
 
-    private mutating func trip() -> OfficeCommand.Trip {
-        Bool.random(using: &self) ? .ride(identifier()) : .booking(identifier())
+    private mutating func trip(_ isAhead: Bool = false) -> OfficeCommand.Trip {
+        isAhead ? .reservation(identifier()) : Bool.random(using: &self) ? .ride(identifier()) : .booking(identifier())
     }
 
     private mutating func blocked() -> OfficeCommand.Blocked { Bool.random(using: &self) ? .driver : .passenger }
@@ -358,7 +358,7 @@ struct SeededGenerator: RandomNumberGenerator {
         case "office.reassign":
             return .office(
                 .reassign(ride: identifier(), driver: optional { $0.identifier() }, reason: visible(upTo: 200)))
-        case "office.cancel": return .office(.cancel(trip(), reason: visible(upTo: 200)))
+        case "office.cancel": return .office(.cancel(trip(.random(using: &self)), reason: visible(upTo: 200)))
         case "office.end": return .office(.end(trip(), reason: visible(upTo: 200)))
         case "office.block":
             return .office(

@@ -31,6 +31,7 @@ extension RoundTripTests {
                 pickup: Place(lat: 4, lon: 9), destination: Place(lat: 5, lon: 9), passengers: 1, payment: .cash)),
         .seats(.seatEnd(booking: "b.2", payment: .cash)), .rides(.rideEnd(ride: nil, payment: .digital)),
         .rides(.rideRequest(lat: 0, lon: 0, passengers: 1, destination: nil, payment: .digital)),
+        .records(.list(RecordQuestion(of: .tours))), .office(.cancel(.reservation("v_1"), reason: "x")),
     ]
 
     @Test("what looks like the number of a card is one, whatever parts its digits")
@@ -71,6 +72,16 @@ extension SeededGenerator {
             TripPerson(role: Bool.random(using: &random) ? .driver : .passenger, subject: random.identifier())
         }
         switch name {
+        case "records.list":
+            return .records(
+                .list(
+                    RecordQuestion(
+                        of: RecordQuestion.Kind.allCases.randomElement(using: &self) ?? .rides,
+                        driver: optional { $0.identifier() }, passenger: optional { $0.identifier() },
+                        zone: optional { $0.visible(upTo: 64) }, line: optional { $0.identifier() },
+                        startTime: optional { .random(in: 0...32_503_680_000_000, using: &$0) },
+                        endTime: optional { .random(in: 0...32_503_680_000_000, using: &$0) },
+                        from: optional { $0.identifier() }, limit: .random(in: 1...100, using: &self))))
         case "ride.share": return .rides(.rideShare(ride: optional { $0.identifier() }))
         case "ride.unshare": return .rides(.rideUnshare(ride: optional { $0.identifier() }))
         case "fare.estimate":

@@ -44,7 +44,7 @@ COMMANDS = """hello position driver.available driver.unavailable offer.seen offe
     tour.start tour.end stop.next stop.previous
     line.eta stop.request stop.cancel stop.accept stop.decline stop.complete stop.noshow
     office.queue office.driver office.ride office.remove office.put office.offer
-    office.reassign office.cancel office.end office.block office.unblock office.session_end office.audit
+    office.reassign office.cancel office.end office.block office.unblock office.session_end office.audit records.list
     sos sos.cancel sos.list sos.acknowledge sos.close report.send report.list report.close
     drivers.set drivers.get drivers.list drivers.remove vehicles.set vehicles.get vehicles.list vehicles.remove
     reservation.make reservation.list reservation.cancel

@@ -82,7 +82,7 @@ class Actor:
 
 
 #: What is another each time.
-VOLATILE = {"session", "time", "seq", "at", "expires_at", "ride", "token", "eta_s"}
+VOLATILE = {"session", "time", "seq", "at", "expires_at", "requested_at", "ride", "token", "eta_s"}
 
 
 def shape(value):

@@ -11,6 +11,7 @@ from kerbside import trips
 from kerbside.hub import run
 from kerbside.ledger import check_city
 from kerbside.postgres import BIN, Postgres
+from kerbside.recording import recorder
 
 PATIENT = {"dispatch__offer_seen_timeout_ms": 60_000, "dispatch__offer_timeout_ms": 300_000}
 #: Redis has written an entry before it is read, so nothing waits until it is settled.
@@ -34,11 +35,6 @@ def store(request):
     if request.param == "sqlite":
         return {}
     return {"store__url": request.getfixturevalue("postgres").url}
-
-
-def recorder(hub):
-    found = [pid for pid, line in hub.processes().items() if " recorder" in line]
-    return found[0] if found else None
 
 
 async def one_ride(hub, cast, here, driver):

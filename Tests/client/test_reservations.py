@@ -143,6 +143,8 @@ async def test_v2_from_the_reservation_to_the_ride(new_hub, cast):
     searching = await passenger.until("reservation.searching", reservation=name, reason="begun", minutes=10)
     ride = searching["ride"]
     await driver.accept(ride)
+    told = await passenger.until("ride.accepted", ride=ride)
+    assert (told["pickup"], told["destination"]) == (here.a.centre.fields, here.b.centre.fields) and told["passengers"] == 2
     assigned = await passenger.until("reservation.assigned", reservation=name, ride=ride, taxi=driver.subject)
     assert assigned["position"] is not None and assigned["eta_s"] is not None
     [listed] = (await passenger.call("reservation.list"))["reservations"]
@@ -164,6 +166,42 @@ async def test_v2_from_the_reservation_to_the_ride(new_hub, cast):
     await passenger.until("ride.ended", ride=ride)
     assert (await passenger.call("reservation.list")) == {"reservations": []}
     assert rides_of(hub, name) == [ride]
+    check_city(hub)
+
+
+async def test_q9_the_office_takes_back_a_reservation_in_each_state(new_hub, cast):
+    hub = new_hub().start()
+    here, office = hub.block(), await cast.operator(hub)
+    office_cancels = {"reason": "The street is closed."}
+    passenger = await cast.rider(hub)
+    name = (await ahead(passenger, hub, here))["reservation"]
+    reply = await office.call("office.cancel", reservation=name, key="k", **office_cancels)
+    assert (reply["reservation"], reply["state"]) == (name, "cancelled")
+    told = await passenger.until("reservation.cancelled", reservation=name, by="operator", text="The street is closed.")
+    assert isinstance(told["at"], int) and "ride" not in told
+    assert await office.call("office.cancel", reservation=name, key="k", **office_cancels) == reply
+    assert await passenger.call("reservation.list") == {"reservations": []}
+    await office.refused("office.cancel", "not_available", reservation=name, **office_cancels)
+    await office.refused("office.cancel", "not_found", reservation="v_none", **office_cancels)
+    await office.refused("office.cancel", "bad_message", reservation=name, ride="r_1", **office_cancels)
+    await office.refused("office.end", "bad_message", reservation=name, **office_cancels)
+
+    made = await ahead(passenger, hub, here)
+    name = made["reservation"]
+    await come(hub, made["at"] - 11 * MINUTE)
+    [driver] = await on_time(hub, cast, here)
+    await come(hub, made["at"] - 10 * MINUTE)
+    ride = (await passenger.until("reservation.searching", reservation=name))["ride"]
+    await driver.accept(ride)
+    await passenger.until("reservation.assigned", reservation=name)
+    await office.call("office.cancel", reservation=name, **office_cancels)
+    await passenger.until("reservation.cancelled", reservation=name, by="operator")
+    for one in (passenger, driver):
+        await one.until("ride.cancelled", ride=ride, by="operator", text="The street is closed.")
+    assert await passenger.call("reservation.list") == {"reservations": []}
+    entries = [entry for entry in (await office.call("office.audit"))["entries"] if entry["command"] == "office.cancel"]
+    assert [entry["before"]["state"] for entry in entries] == ["assigned", "open"]
+    assert all(entry["target"].startswith("reservation:v_") and entry["after"] == {"state": "cancelled"} for entry in entries)
     check_city(hub)
 
 

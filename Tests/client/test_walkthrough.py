@@ -1,5 +1,7 @@
 """A ride, from the request to its end, in all the ways it may go."""
 
+import time
+
 
 async def test_request_accept_near_arrived_aboard_end(hub, cast):
     here = hub.block()
@@ -9,6 +11,7 @@ async def test_request_accept_near_arrived_aboard_end(hub, cast):
     assert place == {"state": "available", "zone": here.a.id, "rank": 1, "size": 1}
     passenger = await cast.rider(hub)
 
+    offer_asked = int(time.time() * 1000) - 1_000
     ride = await passenger.request(pickup, passengers=2, destination=destination.fields)
     offer = await driver.offered(ride)
     assert (offer["zone"], offer["passengers"]) == (here.a.id, 2)
@@ -20,6 +23,9 @@ async def test_request_accept_near_arrived_aboard_end(hub, cast):
     accepted = await passenger.expect("ride.accepted", ride=ride, taxi=driver.subject)
     assert (accepted["position"]["lat"], accepted["position"]["lon"]) == tuple(driver.place.fields.values())
     assert 30 < accepted["eta_s"] < 600, "about 800 m away"
+    # What was asked for, once more (R15).
+    assert (accepted["pickup"], accepted["destination"], accepted["passengers"]) == (pickup.fields, destination.fields, 2)
+    assert 0 <= accepted["requested_at"] - offer_asked < 5_000
 
     await driver.drive(pickup.moved(north=515))
     await driver.barrier()

@@ -30,7 +30,7 @@ extension EventCatalogue {
         report.closed report operator
         report.sent report category
         reservation.assigned reservation ride zone driver passenger!
-        reservation.cancelled reservation ride zone passenger! by reason
+        reservation.cancelled reservation ride zone passenger! by reason text!
         reservation.failed reservation ride zone passenger! code
         reservation.made reservation passenger! zone at passengers lat! lon! to_lat! to_lon! payment
         reservation.searching reservation ride zone passenger!
@@ -56,7 +56,7 @@ extension EventCatalogue {
         seat.declined booking driver passenger! reason route from_cell! to_cell!
         seat.driver_back booking driver passenger!
         seat.driver_lost booking driver passenger!
-        seat.ended booking driver passenger! route receipt payment payment_state amount currency
+        seat.ended booking driver passenger! route receipt payment payment_state amount currency reason text!
         seat.near booking driver distance_m
         seat.pickup_moved booking driver moved_m
         seat.requested booking driver passenger! passengers

@@ -131,6 +131,7 @@ extension OfficeCommand.Trip {
         switch self {
         case .ride(let id): ("ride", RedisArgument(id))
         case .booking(let id): ("booking", RedisArgument(id))
+        case .reservation(let id): ("reservation", RedisArgument(id))
         }
     }
 }

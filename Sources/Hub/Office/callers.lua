@@ -23,19 +23,21 @@ end
 
 -- A passenger's command takes effect once. That of an operator is an act of its, with its limit and its entry in the audit, and takes effect once
 -- for this caller and this operator; what: the field of the reply that names what the command is about. body is given the caller, or nil, and
--- a function to be called before anybody is told.
+-- a function to be called before anybody is told. Besides the reply it answers how things stood (`state`, `driver`; nil: there was nothing),
+-- or false: nothing has changed, and there is no act.
 function callers.once(c, command, passenger, key, by, what, body)
     local caller = by and by ~= '' and read(by)
     if not caller then return once(c, command, 'passenger:' .. passenger, key, body) end
     return audit.act(c, command, { operator = caller.operator, key = own_key(key, passenger) }, function()
-        local reply = body(caller, note)
+        local reply, was = body(caller, note)
         -- Refused or not, it may have looked through a zone and those around.
-        if string.sub(reply, 1, 1) ~= '+' then
+        if string.sub(reply, 1, 1) ~= '+' or was == false then
             audit.tried(c, caller.operator)
             return reply
         end
-        local told = cjson.decode(string.sub(reply, 2))
-        audit.write(c, caller.operator, command, what .. ':' .. told[what], nil, {}, { state = told.state, passenger = audit.person(passenger) })
+        local told, who = cjson.decode(string.sub(reply, 2)), audit.person(passenger)
+        audit.write(c, caller.operator, command, what .. ':' .. told[what], nil,
+            was and { state = was.state, driver = was.driver, passenger = who } or {}, { state = told.state, passenger = who })
         return reply
     end)
 end

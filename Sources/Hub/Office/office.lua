@@ -137,6 +137,9 @@ local function with_block(shown, block)
     return shown
 end
 
+-- Whom it concerns, as the audit keeps it.
+local function target(role, subject) return role .. ':' .. (role == 'passenger' and audit.person(subject) or subject) end
+
 -- office_block: operator, role (driver, passenger or bus_driver), subject, reason, until when (hub time, ms; 0 = for good), key. A ride, a booking
 -- or a tour that is under way is finished. One that the hub has never seen may be blocked, too.
 register('office_block', { 'operator', 'role', 'subject', 'reason', 'till', 'key' }, function(c, given)
@@ -156,7 +159,7 @@ register('office_block', { 'operator', 'role', 'subject', 'reason', 'till', 'key
         elseif not v.state then people.ends(c, subject, given.till) end
         local block = blocks.read(c, v.blocked)
         local is_told = v.state and take_out(c, subject, v, blocks.text(block))
-        local id = audit.write(c, given.operator, 'office.block', who, given.reason, before, with_block({ state = v.state }, block))
+        local id = audit.write(c, given.operator, 'office.block', target(role, subject), given.reason, before, with_block({ state = v.state }, block))
         if not is_told then say(c, who, id, blocks.text(block)) end
         return ok({ role = role, subject = subject, since = block.since, ['until'] = block['until'], state = v.state, audit = id })
     end)
@@ -170,7 +173,7 @@ register('office_unblock', { 'operator', 'role', 'subject', 'key' }, function(c,
         local block = blocks.read(c, redis.call('HGET', key, 'blocked') or nil)
         if not block then return refuse('not_available', 'The ' .. role .. ' ' .. subject .. ' is not blocked.') end
         redis.call('HDEL', key, 'blocked')
-        local id = audit.write(c, given.operator, 'office.unblock', role .. ':' .. subject, nil, with_block({}, block), with_block({}, nil))
+        local id = audit.write(c, given.operator, 'office.unblock', target(role, subject), nil, with_block({}, block), with_block({}, nil))
         return ok({ role = role, subject = subject, audit = id })
     end)
 end)

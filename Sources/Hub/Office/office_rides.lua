@@ -14,6 +14,7 @@ local cancel_by_operator, reassign_by_operator = import('ride', 'cancel_by_opera
 local end_by_operator = import('ride_end', 'end_by_operator')
 local cancel_confirmed, cancel_unanswered = import('seat', 'cancel_confirmed', 'cancel_unanswered')
 local end_booking = import('pickup', 'end_booking')
+local reservations = import('reservation', 'reservations')
 local known, standing = import('office', 'known', 'standing')
 
 -- For so long after it was lost a driver's old place is given back to it without a rank, ms.
@@ -200,7 +201,7 @@ register('office_reassign', { 'operator', 'ride', 'driver', 'reason', 'key' }, f
     end)
 end)
 
--- An act on a ride or a booking (`what`), by the name of each.
+-- An act on a ride, a booking or a reservation (`what`), by the name of each.
 local function act_on(c, command, given, on)
     return audit.act(c, command, given, function()
         local what, id = given.what, given.id
@@ -214,7 +215,7 @@ local function act_on(c, command, given, on)
     end)
 end
 
--- office_cancel: operator, what (ride or booking), its id, reason, key.
+-- office_cancel: operator, what (ride, booking or reservation), its id, reason, key.
 register('office_cancel', { 'operator', 'what', 'id', 'reason', 'key' }, function(c, given)
     return act_on(c, 'office.cancel', given, {
         ride = function(r)
@@ -237,6 +238,7 @@ register('office_cancel', { 'operator', 'what', 'id', 'reason', 'key' }, functio
                 return over('booking', b.state)
             end
         end,
+        reservation = function(v) return reservations.cancel_by_operator(c, given.id, v, given.reason) end,
     })
 end)
 
@@ -252,7 +254,7 @@ register('office_end', { 'operator', 'what', 'id', 'reason', 'key' }, function(c
         booking = function(b)
             if b.state == 'waiting' or b.state == 'offered' or b.state == 'confirmed' then return not_yet('booking') end
             if b.state ~= 'aboard' then return over('booking', b.state) end
-            end_booking(c, given.id, b, vehicle(c, b.driver))
+            end_booking(c, given.id, b, vehicle(c, b.driver), nil, nil, given.reason)
         end,
     })
 end)

@@ -14,6 +14,7 @@ register('office_end_session', { 'operator', 'role', 'subject', 'reason', 'revok
     end
     return audit.act(c, 'office.session_end', given, function()
         local is_revoked, before = given.revoke == '1', nil
+        local was = redis.call('ZSCORE', c.p .. 'revoked', role .. ' ' .. subject) and { state = 'revoked' } or {}
         if is_revoked then
             -- Those of this second, too: who had the token a moment ago must get a new one.
             before = math.floor(c.real / 1000) + 1
@@ -26,7 +27,7 @@ register('office_end_session', { 'operator', 'role', 'subject', 'reason', 'revok
         push(c, 'sessions', '', 'ended', before and string.format('%.0f', before) or '', cjson.encode({
             role = role, subject = subject, reason = given.reason,
         }))
-        local id = audit.write(c, given.operator, 'office.session_end', role .. ':' .. subject, given.reason, {},
+        local id = audit.write(c, given.operator, 'office.session_end', role .. ':' .. subject, given.reason, was,
             { state = is_revoked and 'revoked' or 'ended' })
         return ok({ role = role, subject = subject, revoked = is_revoked, audit = id })
     end)

@@ -119,6 +119,22 @@ local function is_same(a, b)
     return true
 end
 
+-- What is otherwise in a record: names of its fields, without what stands there; nil: it is new, or only its sign is.
+local function changed(old, new)
+    if not old then return nil end
+    local names, seen = {}, {}
+    for _, r in ipairs({ old, new }) do
+        for name in pairs(r) do
+            if name ~= 'by' and name ~= 'at' and name ~= 'code' and not seen[name] and not is_same(old[name], new[name]) then
+                seen[name] = true
+                names[#names + 1] = name
+            end
+        end
+    end
+    table.sort(names)
+    return #names > 0 and names or nil
+end
+
 local function save(c, kind, id, r, operator)
     r.by, r.at = operator, c.now
     redis.call('HSET', c.p .. kind .. 's', id, cjson.encode(r))
@@ -172,7 +188,9 @@ register('registry_set_driver', { 'operator', 'record', 'key', 'seen?' }, functi
             if r[name] ~= (old or {})[name] then papers.remind(c, id, paper, r[name] or '') end
         end
         stand(c, id, r)
-        local entry = audit.write(c, given.operator, 'drivers.set', 'driver:' .. id, nil, facts('driver', old), facts('driver', r))
+        local after = facts('driver', r)
+        after.changed = changed(old, r)
+        local entry = audit.write(c, given.operator, 'drivers.set', 'driver:' .. id, nil, facts('driver', old), after)
         return ok({ driver = id, changed = true, audit = entry })
     end)
 end)
@@ -195,7 +213,7 @@ register('registry_set_vehicle', { 'operator', 'record', 'code', 'is_new', 'key'
         save(c, 'vehicle', id, r, given.operator)
         stand_all(c, id)
         local after = facts('vehicle', r)
-        after.new_code = renewed or nil
+        after.new_code, after.changed = renewed or nil, changed(old, r)
         local entry = audit.write(c, given.operator, 'vehicles.set', 'vehicle:' .. id, nil, facts('vehicle', old), after)
         return ok({ vehicle = id, code = r.code, changed = true, audit = entry })
     end)

@@ -10,9 +10,10 @@ local metres_between = import('distances', 'metres_between')
 local blocks = import('blocks', 'blocks')
 local callers = import('callers', 'callers')
 local cancels = import('limits', 'cancels')
+local first_free = import('candidates', 'first_free')
 local follow, needs_of = import('search', 'follow', 'needs_of')
 local begin_ride = import('request', 'begin_ride')
-local cancel_by_passenger = import('ride', 'cancel_by_passenger')
+local cancel_by_operator, cancel_by_passenger = import('ride', 'cancel_by_operator', 'cancel_by_passenger')
 
 local reservations = {}
 
@@ -21,7 +22,7 @@ local MINUTE_MS = 60000
 local SAME_PLACE_M = 20
 -- Looked at by one sweep; the next one comes within 100 ms. Each may begin a search, which is half a millisecond.
 local BATCH = 20
--- So many of those who are free in the zone are looked at for who is nearest.
+-- So many of those who are free in a zone are looked at for who is nearest.
 local NEAREST_OF = 16
 -- Who has another ride or booking open when the search is due is looked at again so much later; so is what failed to be looked at.
 local AGAIN_MS = 30000
@@ -93,21 +94,33 @@ local function fail(c, id, v, code, detail)
     tell_passenger(c, id, v, 'failed', { code = code, ride = v.ride, detail = detail .. ' Ask for a taxi now with ride.request.' })
 end
 
-local function cancel(c, id, v, by, reason)
+-- reason: why, in a word; text: in those of the office.
+local function cancel(c, id, v, by, reason, text)
     close(c, id, v, 'cancelled', v.state == 'open')
-    log(c, 'reservation.cancelled', { reservation = id, zone = v.zone, passenger = v.passenger, ride = v.ride, by = by, reason = reason })
-    tell_passenger(c, id, v, 'cancelled', { by = by, ride = v.ride, reason = reason })
+    log(c, 'reservation.cancelled', { reservation = id, zone = v.zone, passenger = v.passenger, ride = v.ride, by = by, reason = reason,
+        text = text })
+    tell_passenger(c, id, v, 'cancelled', { by = by, ride = v.ride, reason = reason, text = text })
 end
 
--- In how many ms the nearest taxi that is free could be at the pickup, by the straight line; nil: nobody is free, or nobody knows where.
-local function nearest_ms(c, v)
+-- How far the nearest taxi of a zone is from the pickup that is free, has the seats and what is needed, m; nil: nobody is, or nobody knows where.
+local function nearest_in(c, v, zone)
     local nearest
-    for _, driver in ipairs(redis.call('ZRANGE', c.p .. 'free:' .. v.zone, 0, NEAREST_OF - 1)) do
+    for _, driver in ipairs(first_free(c, zone, v.needs, NEAREST_OF)) do
         local known = redis.call('HMGET', c.p .. 'vehicle:' .. driver, 'lat', 'lon', 'seats')
         if known[1] and known[2] and (tonumber(known[3]) or math.huge) >= tonumber(v.passengers) then
             local metres = metres_between(tonumber(v.lat), tonumber(v.lon), tonumber(known[1]), tonumber(known[2]))
             nearest = math.min(nearest or math.huge, metres)
         end
+    end
+    return nearest
+end
+
+-- In how many ms the nearest taxi that could be asked would be at the pickup, by the straight line: of its own zone, and where nobody is free
+-- there, of the first of those around where somebody is. Nil: nobody is free, or nobody knows where.
+local function nearest_ms(c, v)
+    local nearest = nearest_in(c, v, v.zone)
+    for zone in string.gmatch(v.near or '', '[^\n]+') do
+        nearest = nearest or nearest_in(c, v, zone)
     end
     return nearest and nearest * c.eta_detour / c.eta_speed_mps * 1000
 end
@@ -326,6 +339,19 @@ register('reservation_list', { 'passenger' }, function(c, given)
     return found and ok({ reservations = found }) or '+{"reservations":[]}'
 end, { 'no-writes' })
 
+-- An operator takes one back, whenever it is; its ride ends by the rules of rides. v: its hash. Answers why it can't be, or nil.
+function reservations.cancel_by_operator(c, id, v, text)
+    if not is_open(v) then return refuse('not_available', 'The reservation is over: it is ' .. v.state .. '.') end
+    v.at = tonumber(v.at)
+    if v.state == 'open' then return cancel(c, id, v, 'operator', nil, text) end
+    local r = hash(c.p .. 'ride:' .. v.ride)
+    if r.state == 'aboard' then
+        return refuse('not_available', 'The passengers are aboard: the driver ends the ride; if it does not, send office.end.')
+    end
+    if r.state == 'searching' or r.state == 'offered' or r.state == 'accepted' then cancel_by_operator(c, v.ride, r, text) end
+    if redis.call('HGET', key_of(c, id), 'state') ~= 'cancelled' then cancel(c, id, v, 'operator', nil, text) end
+end
+
 -- reservation_cancel: passenger, reservation, key, who asks for one who telephones.
 register('reservation_cancel', { 'passenger', 'reservation', 'key', 'by?' }, function(c, given)
     local passenger, id = given.passenger, given.reservation
@@ -335,7 +361,8 @@ register('reservation_cancel', { 'passenger', 'reservation', 'key', 'by?' }, fun
             return refuse('not_found', 'The reservation ' .. id .. ' is not yours, or does not exist.')
         end
         local answer = ok({ reservation = id, state = 'cancelled' })
-        if v.state == 'cancelled' then return answer end
+        if v.state == 'cancelled' then return answer, false end
+        local was = { state = v.state }
         if not is_open(v) then return refuse('not_available', 'The reservation is over: it is ' .. v.state .. '.') end
         if c.now > v.at - c.reservation_cancel_before_ms then
             return refuse('too_late', 'It could be cancelled until ' .. c.reservation_cancel_before_ms / MINUTE_MS .. ' minutes before '
@@ -344,14 +371,14 @@ register('reservation_cancel', { 'passenger', 'reservation', 'key', 'by?' }, fun
         if v.state == 'open' then
             cancel(c, id, v, 'passenger')
             cancels.add(c, passenger, 'w')
-            return answer
+            return answer, was
         end
         local r = hash(c.p .. 'ride:' .. v.ride)
         if r.state == 'aboard' then return refuse('not_available', 'You are aboard: the ride ends with its driver.') end
         -- By the rules of rides; what becomes of it is told to `follow`.
         if r.state == 'searching' or r.state == 'offered' or r.state == 'accepted' then cancel_by_passenger(c, v.ride, r) end
         if redis.call('HGET', key_of(c, id), 'state') ~= 'cancelled' then cancel(c, id, v, 'passenger') end
-        return answer
+        return answer, was
     end)
 end)
 

@@ -66,6 +66,14 @@ local function around(c, seen, r)
     end
 end
 
+-- The first of those who are free in a zone and have what is needed, so many at most.
+local function first_free(c, zone, needs, most)
+    if not needs then return redis.call('ZRANGE', c.p .. 'free:' .. zone, 0, most - 1) end
+    local free, names = view(c, zone, nil, needs).free, {}
+    while #names < most and names_of(free, #names + 1) do names[#names + 1] = free.names[#names + 1] end
+    return names
+end
+
 -- Reads on in the queue, one driver; false when it was read to its end.
 local function read_on(c, seen)
     local driver = names_of(seen.queue, seen.size + 1)
@@ -249,6 +257,6 @@ local function outlook(c, ride, r, whole, asked)
 end
 
 return {
-    view = view, around = around, read_on = read_on, read_for = read_for, gave_back = gave_back, take = take,
+    view = view, around = around, first_free = first_free, read_on = read_on, read_for = read_for, gave_back = gave_back, take = take,
     have_others_room = have_others_room, lacks = lacks, named = named, words = words, nobody_around = nobody_around, take_unasked = take_unasked, outlook = outlook,
 }

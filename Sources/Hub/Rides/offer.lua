@@ -148,7 +148,8 @@ register('offer_accept', { 'driver', 'ride', 'key', 'eta_s' }, function(c, given
         local position = cjson.null
         if v.lat then position = { lat = tonumber(v.lat), lon = tonumber(v.lon), at = tonumber(v.at) } end
         local facts = { ride = ride, taxi = driver, position = position, eta_s = tonumber(given.eta_s) or cjson.null,
-            card = v.card and cjson.decode(v.card) }
+            card = v.card and cjson.decode(v.card), pickup = assigned.pickup, destination = assigned.destination,
+            passengers = assigned.passengers, requested_at = tonumber(r.requested_at) }
         tell(c, 'passenger:' .. r.passenger, 'ride.accepted', facts)
         tell_followers(c, ride, r, 'accepted', facts)
         dispatch_rest(c, v.zone, driver)

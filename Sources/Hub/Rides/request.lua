@@ -5,6 +5,7 @@ local blocks = import('blocks', 'blocks')
 local callers = import('callers', 'callers')
 local cancels = import('limits', 'cancels')
 local nobody_around, view = import('candidates', 'nobody_around', 'view')
+local taxi_figures = import('taxi_figures', 'taxi_figures')
 local begin_search, needs_of = import('search', 'begin_search', 'needs_of')
 
 -- Why a passenger can't have a ride now; nil: it can, and then whether something counts against it (`cancels`, limits.lua).
@@ -68,6 +69,7 @@ register('ride_request', {
         if given.wait == '1' and c.wait_ms > 0 then
             of.wait_until = string.format('%.0f', c.now + c.wait_ms)
         elseif code then
+            taxi_figures.unmet(c, passenger, zone)
             return refuse(code, detail .. (c.wait_ms > 0 and ' Or send it with `wait`: true, to wait for the next one.' or ''))
         end
         local too_soon = cancels.passenger_refusal(c, passenger, mark)

@@ -192,19 +192,20 @@ register('ride_cancel', { 'role', 'subject', 'ride', 'key', 'zone', 'by?' }, fun
     local function cancel()
         local ride, r, no = meant(c, 'ride', role, subject, given.ride)
         if no then return no end
+        local was = { state = r.state, driver = r.driver }
         if r.state == 'aboard' and role == 'driver' then
             return refuse('not_available', 'The passenger is aboard: end the ride.')
         end
         if r.state == 'aboard' then
             local left = cancels.aboard_for(c, r.aboard_at)
             if left > 0 then return cancels.still_aboard(left, 'ride') end
-            return leave_behind(c, ride, r, vehicle(c, r.driver))
+            return leave_behind(c, ride, r, vehicle(c, r.driver)), was
         end
         if role == 'driver' and r.state == 'accepted' then return cancel_by_driver(c, ride, r, given.zone) end
         if role == 'passenger' and (r.state == 'searching' or r.state == 'offered' or r.state == 'accepted') then
-            return cancel_by_passenger(c, ride, r)
+            return cancel_by_passenger(c, ride, r), was
         end
-        if r.state == 'cancelled' then return ok({ ride = ride, state = 'cancelled' }) end
+        if r.state == 'cancelled' then return ok({ ride = ride, state = 'cancelled' }), false end
         return refuse('not_available', 'The ride is over: it is ' .. r.state .. '.')
     end
     if role == 'passenger' then return callers.once(c, 'ride.cancel', subject, given.key, given.by, 'ride', cancel) end
@@ -219,7 +220,7 @@ register('ride_search', { 'passenger', 'ride', 'key', 'by?' }, function(c, given
     return callers.once(c, 'ride.search', passenger, given.key, given.by, 'ride', function()
         local ride, r, no = meant(c, 'ride', 'passenger', passenger, given.ride)
         if no then return no end
-        if r.state == 'searching' or r.state == 'offered' then return ok({ ride = ride, state = 'searching' }) end
+        if r.state == 'searching' or r.state == 'offered' then return ok({ ride = ride, state = 'searching' }), false end
         if r.state ~= 'accepted' then return refuse('not_available', 'The ride is ' .. r.state .. '.') end
         if not redis.call('HGET', c.p .. 'vehicle:' .. r.driver, 'missing') then
             return refuse('not_available', 'Your driver is on the way. To give the ride up, send ride.cancel.')
@@ -228,8 +229,9 @@ register('ride_search', { 'passenger', 'ride', 'key', 'by?' }, function(c, given
         if code then
             return refuse(code, detail .. ' Your driver keeps the ride meanwhile, and may come back; to give it up, send ride.cancel.')
         end
+        local was = { state = r.state, driver = r.driver }
         lose_driver(c, ride, r, 'passenger')
-        return ok({ ride = ride, state = 'searching' })
+        return ok({ ride = ride, state = 'searching' }), was
     end)
 end)
 

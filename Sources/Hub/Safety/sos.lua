@@ -95,6 +95,11 @@ local function save(c, id, f)
     redis.call('HSET', key_of(c, id), unpack(flat))
 end
 
+-- What the city's log says of one.
+local function logged(id, f)
+    return { sos = id, role = f.role, subject = f.subject, ride = f.ride, booking = f.booking, tour = f.tour, vehicle = f.vehicle }
+end
+
 -- Rings, and says when next.
 local function ring(c, id, f)
     f.rings = (tonumber(f.rings) or 0) + 1
@@ -121,6 +126,7 @@ local function press_again(c, id, given)
         redis.call('HDEL', key_of(c, id), 'cancelled', 'seen_by', 'seen_at', 'seen_note')
     end
     save(c, id, f)
+    if was_cancelled then log(c, 'sos.raised', logged(id, f)) end
     if was_seen then ring(c, id, f) else tell(c, 'office', 'sos.updated', shown(id, f)) end
     return own(c, id, f)
 end
@@ -147,8 +153,7 @@ register('sos_raise', { 'role', 'subject', 'id', 'ride', 'text', 'lat', 'lon', '
         locate(c, f, given)
         save(c, id, f)
         redis.call('HSET', c.p .. 'sos-of', who, id)
-        log(c, 'sos.raised', { sos = id, role = f.role, subject = f.subject, ride = f.ride, booking = f.booking, tour = f.tour,
-            vehicle = f.vehicle })
+        log(c, 'sos.raised', logged(id, f))
         ring(c, id, f)
         return own(c, id, f)
     end

@@ -40,8 +40,8 @@ register('seat_aboard', { 'driver', 'booking', 'passengers', 'key' }, function(c
 end)
 
 -- The passengers of a booking have got off, and it becomes a trip. payment: as the driver says (nil: as was asked for); clock: the time on the
--- city's clock, nil: nobody drove it to its end, so nobody can say what was paid. Answers what is told of the trip, of which there may be none.
-local function end_booking(c, booking, b, v, payment, clock)
+-- city's clock, nil: nobody drove it to its end, so nobody can say what was paid; text: why the office has ended it. Answers what is told of the trip, of which there may be none.
+local function end_booking(c, booking, b, v, payment, clock, text)
     local trip, told
     -- What took nobody anywhere is no trip.
     local is_brief, is_any = cancels.is_brief(c, b.requested_at), trips.is_any_booking(b, v)
@@ -53,11 +53,14 @@ local function end_booking(c, booking, b, v, payment, clock)
     close_booking(c, booking, b, 'ended', nil, trip)
     figures.of_minibus(c, v, { completed = 1 })
     log(c, 'seat.ended', trips.logged(told, { booking = booking, driver = b.driver, passenger = b.passenger,
-        route = b.route ~= '' and b.route or nil }))
+        route = b.route ~= '' and b.route or nil, reason = text and 'operator', text = text }))
     local facts = told or {}
-    for _, channel in ipairs({ 'passenger:' .. b.passenger, 'driver:' .. b.driver }) do
-        tell(c, channel, 'seat.ended', { booking = booking, fare = fare_of(b), receipt = facts.receipt, payment = facts.payment })
+    local function tell_one(channel, why)
+        tell(c, channel, 'seat.ended', { booking = booking, fare = fare_of(b), receipt = facts.receipt, payment = facts.payment,
+            reason = text and 'operator', text = why })
     end
+    tell_one('passenger:' .. b.passenger)
+    tell_one('driver:' .. b.driver, text)
     if tonumber(b.seats) > 0 then count(c, b.driver, v, -tonumber(b.seats), 'ended', booking) end
     return facts
 end

@@ -15,6 +15,8 @@ register('seat_cancel', { 'role', 'subject', 'booking', 'key', 'by?' }, function
     local function cancel()
         local booking, b, no = meant(c, 'booking', role, subject, given.booking)
         if no then return no end
+        if b.state == 'cancelled' then return ok({ booking = booking, state = 'cancelled' }), false end
+        local was = { state = b.state, driver = b.driver }
         local v = vehicle(c, b.driver)
         local left = b.state == 'aboard' and (role == 'driver' and math.huge or cancels.aboard_for(c, b.aboard_at)) or 0
         if left == math.huge then return refuse('not_available', 'The passenger is aboard: end the booking.') end
@@ -45,10 +47,10 @@ register('seat_cancel', { 'role', 'subject', 'booking', 'key', 'by?' }, function
         elseif b.state == 'waiting' or b.state == 'offered' then
             if role == 'driver' then return refuse('not_available', 'It waits for your answer: send seat.decline.') end
             cancel_unanswered(c, booking, b, v, 'passenger')
-        elseif b.state ~= 'cancelled' then
+        else
             return refuse('not_available', 'The booking is over: it is ' .. b.state .. '.')
         end
-        return ok({ booking = booking, state = 'cancelled' })
+        return ok({ booking = booking, state = 'cancelled' }), was
     end
     if role == 'passenger' then return callers.once(c, 'seat.cancel', subject, given.key, given.by, 'booking', cancel) end
     return once(c, 'seat.cancel', role .. ':' .. subject, given.key, cancel)

@@ -64,6 +64,8 @@ enum CommandPrice {
         // A point of the curve is checked, and both are kept for months.
         case .push(.subscribe): 10
         case .push(.unsubscribe): 3
+        // Up to 100 rows of the database, which other processes may need, too.
+        case .records(.list): 20
         // With `since` it reads a history.
         case .channels(.subscribe(_, _, let since)): since == nil ? 2 : 5
         default: 1

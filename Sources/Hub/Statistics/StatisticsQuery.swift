@@ -36,10 +36,12 @@ struct StatisticsQuery: Equatable {
                 throw Problem(detail: "parameter `\(key)`: expected once.")
             }
         }
-        try self.init(from: given["from"], to: given["to"], line: given[name], today: today)
+        try self.init(from: given["from"], to: given["to"], line: given[name], today: today, oneOf: name)
     }
 
-    init(from: String?, to: String?, line: String?, today: ServiceDate) throws(Problem) {
+    init(
+        from: String?, to: String?, line: String?, today: ServiceDate, oneOf name: String = "line"
+    ) throws(Problem) {
         let to = try Self.date("to", to) ?? today
         let from = try Self.date("from", from) ?? to + (1 - Self.usualDays)
         guard from <= to else {
@@ -51,7 +53,7 @@ struct StatisticsQuery: Equatable {
                     + "\(to.days - from.days + 1). Ask for a part at a time.")
         }
         if let line, line.isEmpty || line.utf8.count > 64 {
-            throw Problem(detail: "parameter `line`: expected a line's id of 1 to 64 characters.")
+            throw Problem(detail: "parameter `\(name)`: expected an id of 1 to 64 characters.")
         }
         (self.from, self.to, self.line) = (from, to, line)
     }

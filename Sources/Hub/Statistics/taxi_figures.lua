@@ -1,7 +1,7 @@
 -- The figures of taxis. A ride is counted once, when it is over, at the hour of the city's clock in which it was asked for. In that step it is only
 -- noted, in `taxis_over`; each sweep adds up what was noted (`sum_up`), all of an hour and zone together. `taxis:<date>` has for each
 -- `<hour>|<zone>` these numbers (`TaxiFigures` in Domain): rides asked for, accepted, ended, no-shows, cancelled, failed; ms from request to
--- acceptance, and of how many; ms from acceptance to arrival, and of how many.
+-- acceptance, and of how many; ms from acceptance to arrival, and of how many. What was refused as nobody was there is among those that failed.
 
 local figures = import('figures', 'figures')
 
@@ -14,6 +14,12 @@ function taxi_figures.note(c, r, state)
     if not r.requested_at or not r.zone then return end
     redis.call('RPUSH', c.p .. 'taxis_over',
         r.requested_at .. ' ' .. (r.accepted_at or '-') .. ' ' .. (r.arrived_at or '-') .. ' ' .. state .. ' ' .. r.zone)
+end
+
+-- Somebody has asked where no taxi was: a request for which none was found, though no ride was made of it. One person counts once in ten minutes.
+function taxi_figures.unmet(c, passenger, zone)
+    if not redis.call('SET', c.p .. 'unmet:' .. passenger, '', 'NX', 'EX', 600) then return end
+    redis.call('RPUSH', c.p .. 'taxis_over', c.now_text .. ' - - failed ' .. zone)
 end
 
 -- As much of what was noted as one sweep takes.

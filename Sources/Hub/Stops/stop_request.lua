@@ -137,7 +137,7 @@ register('stop_request', { 'citizen', 'key', 'line', 'code', 'detail', 'person',
 
         for _, r in ipairs(wanted) do stops.seek(c, line, r) end
         local known, s, open, passengers = stops.repeated(c, citizen, line, wanted[1])
-        if known and tonumber(s.passengers) == wanted[1].passengers then return ok(stops.receipt(c, known, s)) end
+        if known and tonumber(s.passengers) == wanted[1].passengers then return ok(stops.receipt(c, known, s)), false end
         if known then
             return no('already_requested', 'The request ' .. known .. ' for this place and time is open. Cancel it first.')
         end
@@ -185,7 +185,8 @@ register('stop_cancel', { 'citizen', 'stop', 'key', 'by?' }, function(c, given)
         if s.citizen ~= citizen then
             return refuse('not_found', 'The request ' .. id .. ' is not yours, or does not exist.')
         end
-        if s.state == 'cancelled' then return ok({ request = id, state = 'cancelled' }) end
+        if s.state == 'cancelled' then return ok({ request = id, state = 'cancelled' }), false end
+        local was = { state = s.state }
         local sign = s.state == 'accepted' and s.notified == '20' and 'n' or nil
         if not stops.is_open(s) then return refuse('not_available', 'The request is over: it is ' .. s.state .. '.') end
         stops.close(c, id, s, 'cancelled')
@@ -195,6 +196,6 @@ register('stop_cancel', { 'citizen', 'stop', 'key', 'by?' }, function(c, given)
         log(c, 'stop.cancelled', { request = id, line = s.line, tour = s.tour, citizen = citizen })
         stops.tell_citizen(c, 'stop.cancelled', id, s)
         if s.tour then stops.tell_driver(c, s.tour, 'stop.withdrawn', { request = id, reason = 'cancelled' }) end
-        return ok({ request = id, state = 'cancelled' })
+        return ok({ request = id, state = 'cancelled' }), was
     end)
 end)

@@ -21,6 +21,7 @@ public enum Command: Equatable, Sendable {
     case reliability(ReliabilityCommand)
     case trips(TripCommand)
     indirect case push(PushCommand)
+    indirect case records(RecordCommand)
 }
 
 extension Command {
@@ -51,6 +52,7 @@ extension Command {
         case .reliability(let command): command.kind.rule
         case .trips(let command): command.kind.rule
         case .push(let command): command.kind.rule
+        case .records(let command): command.kind.rule
         }
     }
 
@@ -86,6 +88,7 @@ extension Command {
         case .reliability(let command): write(command)
         case .trips(let command): write(command)
         case .push(let command): write(command)
+        case .records(let command): write(command)
         }
     }
 
@@ -108,6 +111,7 @@ extension Command {
         + readers(Command.broadcasts) + readers(Command.office) + readers(Command.safety)
         + readers(Command.registry) + readers(Command.reservations) + readers(Command.advice)
         + readers(Command.reliability) + readers(Command.trips) + readers(Command.push)
+        + readers(Command.records)
 
     private static func readers<Group: CommandGroup>(
         _ command: @escaping @Sendable (Group) -> Command

@@ -21,10 +21,11 @@ public enum OfficeCommand: CommandGroup {
     /// `from`: the id of an entry; nil: the newest. 1–100 entries.
     case audit(from: String?, limit: Int)
 
-    /// A taxi's ride, or seats in a minibus.
+    /// A taxi's ride, or seats in a minibus; what is cancelled may be a reservation, too.
     public enum Trip: Equatable, Sendable {
         case ride(String)
         case booking(String)
+        case reservation(String)
     }
 
     /// Who can be blocked.
@@ -71,7 +72,7 @@ public enum OfficeCommand: CommandGroup {
                 return (ride, driver, reason)
             }),
         CommandKind(
-            "office.cancel", [.operator], .city, Trip.fields, Field.required("reason", .reason),
+            "office.cancel", [.operator], .city, Trip.ofAll, Field.required("reason", .reason),
             make: OfficeCommand.cancel,
             take: { if case .cancel(let trip, let reason) = $0 { (trip, reason) } else { nil } }),
         CommandKind(
@@ -105,20 +106,33 @@ public enum OfficeCommand: CommandGroup {
 }
 
 extension OfficeCommand.Trip {
-    /// Either `ride` or `booking`.
-    fileprivate static let fields = Fields<Self>(names: ["ride", "booking"]) { (object) throws(ErrorReply) in
-        let booking = try object.optional("booking", .word)
-        let ride = try object.optional("ride", .word)
-        switch (ride, booking) {
-        case (let ride?, nil): return .ride(ride)
-        case (nil, let booking?): return .booking(booking)
-        case (nil, nil): throw object.refusal("ride", "the id of a ride, or one of a booking as `booking`")
-        default: throw object.refusal("booking", "a ride or a booking", got: "got both")
-        }
-    } write: { trip, writer in
-        switch trip {
-        case .ride(let id): writer.member("ride", id)
-        case .booking(let id): writer.member("booking", id)
+    /// One of `ride` and `booking`.
+    fileprivate static let fields = one(of: [("ride", Self.ride), ("booking", Self.booking)])
+    /// One of them, or `reservation`.
+    fileprivate static let ofAll = one(
+        of: [("ride", Self.ride), ("booking", Self.booking), ("reservation", Self.reservation)])
+
+    private static func one(of kinds: [(name: StaticString, make: @Sendable (String) -> Self)]) -> Fields<Self> {
+        Fields(names: kinds.map(\.name)) { (object) throws(ErrorReply) in
+            var found: Self?
+            for (name, make) in kinds {
+                guard let id = try object.optional(name, .word) else { continue }
+                guard found == nil else { throw object.refusal(name, "one of them only", got: "got more") }
+                found = make(id)
+            }
+            guard let found else {
+                let others = kinds.dropFirst().map { "`\($0.name)`" }.joined(separator: " or ")
+                throw ErrorReply(
+                    code: .badMessage, field: "ride",
+                    detail: "field `ride`: expected the id of a ride, or another's as \(others)")
+            }
+            return found
+        } write: { trip, writer in
+            switch trip {
+            case .ride(let id): writer.member("ride", id)
+            case .booking(let id): writer.member("booking", id)
+            case .reservation(let id): writer.member("reservation", id)
+            }
         }
     }
 }
@@ -156,7 +170,7 @@ private struct RoleKind: FieldKind {
 }
 
 private struct BlockedKind: FieldKind {
-    let expected: StaticString = "driver or passenger"
+    let expected: StaticString = "driver, passenger or bus_driver"
 
     func read(
         _ name: StaticString, _ slot: Envelope.Slot, of object: Envelope

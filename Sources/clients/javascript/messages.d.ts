@@ -328,10 +328,11 @@ export interface Commands {
     driver?: string;
     reason: string;
   };
-  /** Of a ride, or of a booking in a minibus. Driver and passenger are told why. It counts against nobody, and the driver of a ride keeps its turn. With passengers aboard it is refused. */
+  /** Of a ride, of a booking in a minibus, or of a reservation. Driver and passenger are told why. It counts against nobody, and the driver of a ride keeps its turn. With passengers aboard it is refused. */
   "office.cancel": {
     ride?: string;
     booking?: string;
+    reservation?: string;
     reason: string;
   };
   /** Ends a ride, or a booking, whose passengers are aboard and whose driver does not end it. The taxi is unavailable then, and its driver is told why. */
@@ -364,6 +365,20 @@ export interface Commands {
   "office.audit": {
     from?: string;
     /** Entries of a page; 50 without it. */
+    limit?: number;
+  };
+  /** A page of what has been, the latest first: rides of taxis, bookings of seats in minibuses, stops on request, reservations, tours of buses. The records follow by a few seconds. Rows of rides and bookings have driver and passenger, rides and reservations a zone, stops and tours a line. From `start_time` until before `end_time`: when it was asked for; of a reservation, when the taxi is to come; of a tour, when it began. */
+  "records.list": {
+    of: "rides" | "bookings" | "stops" | "reservations" | "tours";
+    driver?: string;
+    passenger?: string;
+    zone?: string;
+    line?: string;
+    start_time?: number;
+    end_time?: number;
+    /** The `next` of the page before. */
+    from?: string;
+    /** Rows of a page; 50 without it. */
     limit?: number;
   };
   /** Danger: rings at the operators until one acknowledges it. It is taken on a ride or not; the hub finds ride, vehicle and tour itself, and the vehicle's place without `lat` and `lon`. While one is open it is brought up to date, no second one. The other side of the ride is not told. */
@@ -876,6 +891,7 @@ export interface Replies {
   "office.cancel": {
     ride?: string;
     booking?: string;
+    reservation?: string;
     state: "cancelled";
     audit: string;
   };
@@ -916,6 +932,11 @@ export interface Replies {
       before: AuditFacts;
       after: AuditFacts;
     })[];
+    /** The `from` of the next page; absent when there is none. */
+    next?: string;
+  };
+  "records.list": {
+    records: PastRecord[];
     /** The `from` of the next page; absent when there is none. */
     next?: string;
   };
@@ -1128,6 +1149,16 @@ export interface OwnMessages {
     fare?: Fare;
     receipt?: string;
     payment?: Payment;
+    /** Absent: the driver has ended it. */
+    reason?: "operator";
+    text?: string;
+  } | {
+    booking: string;
+    fare?: Fare;
+    receipt?: string;
+    payment?: Payment;
+    /** Absent: the driver has ended it. */
+    reason?: "operator";
   };
   "seat.cancelled": {
     booking: string;
@@ -1217,6 +1248,10 @@ export interface OwnMessages {
     /** Null when it cannot be estimated. */
     eta_s: number | null;
     card?: Card;
+    pickup?: Point;
+    destination?: Point;
+    passengers?: number;
+    requested_at?: number;
   };
   "ride.failed": {
     silent?: Silent;
@@ -1387,6 +1422,7 @@ export interface OwnMessages {
     by: "passenger" | "driver" | "operator";
     /** `noshow`: nobody came to the pickup. */
     reason?: "noshow";
+    text?: string;
   };
   "stop.pending": {
     eta?: PlaceEta;
@@ -2021,6 +2057,8 @@ export interface CityEvents {
     by: string;
     /** Why. One of few, which may become more. */
     reason?: string;
+    /** What an operator or a passenger wrote. */
+    text?: string;
   };
   /** No taxi was found for a reservation. */
   "reservation.failed": {
@@ -2372,6 +2410,10 @@ export interface CityEvents {
     amount?: number;
     /** By its three letters. */
     currency?: string;
+    /** Why. One of few, which may become more. */
+    reason?: string;
+    /** What an operator or a passenger wrote. */
+    text?: string;
   };
   /** The minibus is 500 m from the pickup. */
   "seat.near": {
@@ -2497,7 +2539,7 @@ export interface CityEvents {
     /** Who did it. */
     operator: string;
   };
-  /** Somebody is in danger. */
+  /** Somebody is in danger; once more, when that was taken back. */
   "sos.raised": {
     /** An alarm. */
     sos: string;
@@ -3044,7 +3086,65 @@ export type AuditFacts = {
   registration?: string;
   /** The vehicle's sign has a new code. */
   new_code?: true;
+  /** What of the record has changed, by the names of its fields. */
+  changed?: string[];
   total?: number;
+};
+
+/** What is recorded of something that has been; without what is not known, or what its kind has not. `outcome`: how it ended; absent while it goes on. */
+export type PastRecord = {
+  /** Of the ride, booking, request, reservation or tour. */
+  id: string;
+  passenger?: string;
+  driver?: string;
+  zone?: string;
+  line?: string;
+  route?: string;
+  tour?: string;
+  stop?: string;
+  ride?: string;
+  bus?: string;
+  pattern?: string;
+  trip?: string;
+  passengers?: number;
+  aboard?: number;
+  from_lat?: number;
+  from_lon?: number;
+  to_lat?: number;
+  to_lon?: number;
+  lat?: number;
+  lon?: number;
+  requested_at?: number;
+  offered_at?: number;
+  accepted_at?: number;
+  asked_at?: number;
+  confirmed_at?: number;
+  wanted_at?: number;
+  near_at?: number;
+  arrived_at?: number;
+  aboard_at?: number;
+  at?: number;
+  made_at?: number;
+  searching_at?: number;
+  assigned_at?: number;
+  started_at?: number;
+  ended_at?: number;
+  outcome?: string;
+  ended_by?: string;
+  reason?: string;
+  offers?: number;
+  rounds?: number;
+  given_back?: number;
+  reopened?: number;
+  receipt?: string;
+  /** In hundredths of the currency. */
+  fare?: number;
+  currency?: string;
+  payment?: string;
+  payment_state?: string;
+  stars_of_driver?: number;
+  stars_of_passenger?: number;
+  route_stars?: number;
 };
 
 /** Who is in danger, where, and with whom. `ride`, `booking` or `tour` is the one that the sender is on; `vehicle` is a taxi, a minibus or a bus. */

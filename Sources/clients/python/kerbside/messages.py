@@ -1269,17 +1269,19 @@ class OfficeReassignReply(TypedDict):
 
 
 class OfficeCancelFields(TypedDict):
-    """Of a ride, or of a booking in a minibus. Driver and passenger are told why. It counts against nobody, and the
-    driver of a ride keeps its turn. With passengers aboard it is refused."""
+    """Of a ride, of a booking in a minibus, or of a reservation. Driver and passenger are told why. It counts against
+    nobody, and the driver of a ride keeps its turn. With passengers aboard it is refused."""
 
     ride: NotRequired[str]
     booking: NotRequired[str]
+    reservation: NotRequired[str]
     reason: str
 
 
 class OfficeCancelReply(TypedDict):
     ride: NotRequired[str]
     booking: NotRequired[str]
+    reservation: NotRequired[str]
     state: Literal["cancelled"]
     audit: str
 
@@ -1395,6 +1397,8 @@ class AuditFacts(TypedDict):
     registration: NotRequired[str]
     new_code: NotRequired[Literal[True]]
     """The vehicle's sign has a new code."""
+    changed: NotRequired[list[str]]
+    """What of the record has changed, by the names of its fields."""
     total: NotRequired[int]
 
 
@@ -1419,6 +1423,92 @@ class OfficeAuditReplyEntry(TypedDict):
 
 class OfficeAuditReply(TypedDict):
     entries: list[OfficeAuditReplyEntry]
+    next: NotRequired[str]
+    """The `from` of the next page; absent when there is none."""
+
+
+#: A page of what has been, the latest first: rides of taxis, bookings of seats in minibuses, stops on request,
+#: reservations, tours of buses. The records follow by a few seconds. Rows of rides and bookings have driver and
+#: passenger, rides and reservations a zone, stops and tours a line. From `start_time` until before `end_time`: when it
+#: was asked for; of a reservation, when the taxi is to come; of a tour, when it began.
+RecordsListFields = TypedDict(
+    "RecordsListFields",
+    {
+        "of": Literal["rides", "bookings", "stops", "reservations", "tours"],
+        "driver": NotRequired[str],
+        "passenger": NotRequired[str],
+        "zone": NotRequired[str],
+        "line": NotRequired[str],
+        "start_time": NotRequired[int],
+        "end_time": NotRequired[int],
+        #: The `next` of the page before.
+        "from": NotRequired[str],
+        #: Rows of a page; 50 without it.
+        "limit": NotRequired[int],
+    },
+)
+
+
+class PastRecord(TypedDict):
+    """What is recorded of something that has been; without what is not known, or what its kind has not. `outcome`: how
+    it ended; absent while it goes on."""
+
+    id: str
+    """Of the ride, booking, request, reservation or tour."""
+    passenger: NotRequired[str]
+    driver: NotRequired[str]
+    zone: NotRequired[str]
+    line: NotRequired[str]
+    route: NotRequired[str]
+    tour: NotRequired[str]
+    stop: NotRequired[str]
+    ride: NotRequired[str]
+    bus: NotRequired[str]
+    pattern: NotRequired[str]
+    trip: NotRequired[str]
+    passengers: NotRequired[int]
+    aboard: NotRequired[int]
+    from_lat: NotRequired[float]
+    from_lon: NotRequired[float]
+    to_lat: NotRequired[float]
+    to_lon: NotRequired[float]
+    lat: NotRequired[float]
+    lon: NotRequired[float]
+    requested_at: NotRequired[int]
+    offered_at: NotRequired[int]
+    accepted_at: NotRequired[int]
+    asked_at: NotRequired[int]
+    confirmed_at: NotRequired[int]
+    wanted_at: NotRequired[int]
+    near_at: NotRequired[int]
+    arrived_at: NotRequired[int]
+    aboard_at: NotRequired[int]
+    at: NotRequired[int]
+    made_at: NotRequired[int]
+    searching_at: NotRequired[int]
+    assigned_at: NotRequired[int]
+    started_at: NotRequired[int]
+    ended_at: NotRequired[int]
+    outcome: NotRequired[str]
+    ended_by: NotRequired[str]
+    reason: NotRequired[str]
+    offers: NotRequired[int]
+    rounds: NotRequired[int]
+    given_back: NotRequired[int]
+    reopened: NotRequired[int]
+    receipt: NotRequired[str]
+    fare: NotRequired[int]
+    """In hundredths of the currency."""
+    currency: NotRequired[str]
+    payment: NotRequired[str]
+    payment_state: NotRequired[str]
+    stars_of_driver: NotRequired[int]
+    stars_of_passenger: NotRequired[int]
+    route_stars: NotRequired[int]
+
+
+class RecordsListReply(TypedDict):
+    records: list[PastRecord]
     next: NotRequired[str]
     """The `from` of the next page; absent when there is none."""
 
@@ -2056,6 +2146,9 @@ class DriverSeatEndedData(TypedDict):
     fare: NotRequired[Fare]
     receipt: NotRequired[str]
     payment: NotRequired[Payment]
+    reason: NotRequired[Literal["operator"]]
+    """Absent: the driver has ended it."""
+    text: NotRequired[str]
 
 
 class PassengerSeatEndedData(TypedDict):
@@ -2063,6 +2156,8 @@ class PassengerSeatEndedData(TypedDict):
     fare: NotRequired[Fare]
     receipt: NotRequired[str]
     payment: NotRequired[Payment]
+    reason: NotRequired[Literal["operator"]]
+    """Absent: the driver has ended it."""
 
 
 SeatEndedData = DriverSeatEndedData | PassengerSeatEndedData
@@ -2293,6 +2388,10 @@ class RideAcceptedData(TypedDict):
     eta_s: float | None
     """Null when it cannot be estimated."""
     card: NotRequired[Card]
+    pickup: NotRequired[Point]
+    destination: NotRequired[Point]
+    passengers: NotRequired[int]
+    requested_at: NotRequired[int]
 
 
 class RideFailedData(TypedDict):
@@ -2533,6 +2632,7 @@ class ReservationCancelledData(TypedDict):
     by: Literal["passenger", "driver", "operator"]
     reason: NotRequired[Literal["noshow"]]
     """`noshow`: nobody came to the pickup."""
+    text: NotRequired[str]
 
 
 class StopPendingData(TypedDict):
@@ -3329,6 +3429,8 @@ class CityReservationCancelledData(TypedDict):
     """Who did it: `passenger`, `driver`, `operator`, or `position` for what the hub saw."""
     reason: NotRequired[str]
     """Why. One of few, which may become more."""
+    text: NotRequired[str]
+    """What an operator or a passenger wrote."""
 
 
 class CityReservationFailedData(TypedDict):
@@ -3732,6 +3834,10 @@ class CitySeatEndedData(TypedDict):
     """In hundredths of the currency."""
     currency: NotRequired[str]
     """By its three letters."""
+    reason: NotRequired[str]
+    """Why. One of few, which may become more."""
+    text: NotRequired[str]
+    """What an operator or a passenger wrote."""
 
 
 class CitySeatNearData(TypedDict):
@@ -3885,7 +3991,7 @@ class CitySosClosedData(TypedDict):
 
 
 class CitySosRaisedData(TypedDict):
-    """Somebody is in danger."""
+    """Somebody is in danger; once more, when that was taken back."""
 
     sos: str
     """An alarm."""
@@ -4479,6 +4585,9 @@ class Call(Protocol):
 
     @overload
     def __call__(self, cmd: Literal["office.audit"], fields: OfficeAuditFields = ...) -> Future[OfficeAuditReply]: ...
+
+    @overload
+    def __call__(self, cmd: Literal["records.list"], fields: RecordsListFields) -> Future[RecordsListReply]: ...
 
     @overload
     def __call__(self, cmd: Literal["sos"], fields: SosFields = ..., *, key: str | None = None) -> Future[SosReply]: ...

@@ -508,6 +508,8 @@ public enum CityEvents {
         public var by: String
         /// Why. One of few, which may become more.
         public var reason: String?
+        /// What an operator or a passenger wrote.
+        public var text: String?
 
         public init(_ json: JSON) throws {
             reservation = try json.field("reservation")
@@ -516,6 +518,7 @@ public enum CityEvents {
             passenger = try json.maybe("passenger")
             by = try json.field("by")
             reason = try json.maybe("reason")
+            text = try json.maybe("text")
         }
     }
 
@@ -1123,6 +1126,10 @@ public enum CityEvents {
         public var amount: Int?
         /// By its three letters.
         public var currency: String?
+        /// Why. One of few, which may become more.
+        public var reason: String?
+        /// What an operator or a passenger wrote.
+        public var text: String?
 
         public init(_ json: JSON) throws {
             booking = try json.field("booking")
@@ -1134,6 +1141,8 @@ public enum CityEvents {
             paymentState = try json.maybe("payment_state")
             amount = try json.maybe("amount")
             currency = try json.maybe("currency")
+            reason = try json.maybe("reason")
+            text = try json.maybe("text")
         }
     }
 
@@ -1366,7 +1375,7 @@ public enum CityEvents {
         }
     }
 
-    /// Somebody is in danger.
+    /// Somebody is in danger; once more, when that was taken back.
     public struct SosRaised: Event {
         public static let type = "sos.raised"
         /// An alarm.

@@ -1871,17 +1871,19 @@ public enum Commands {
         }
     }
 
-    /// Of a ride, or of a booking in a minibus. Driver and passenger are told why. It counts against nobody, and the driver
-    /// of a ride keeps its turn. With passengers aboard it is refused.
+    /// Of a ride, of a booking in a minibus, or of a reservation. Driver and passenger are told why. It counts against
+    /// nobody, and the driver of a ride keeps its turn. With passengers aboard it is refused.
     public struct OfficeCancel: Command {
         public static let name = "office.cancel"
         public var ride: String?
         public var booking: String?
+        public var reservation: String?
         public var reason: String
 
-        public init(reason: String, ride: String? = nil, booking: String? = nil) {
+        public init(reason: String, ride: String? = nil, booking: String? = nil, reservation: String? = nil) {
             self.ride = ride
             self.booking = booking
+            self.reservation = reservation
             self.reason = reason
         }
 
@@ -1889,6 +1891,7 @@ public enum Commands {
             var fields: [String: JSON] = [:]
             fields["ride"] = ride?.json
             fields["booking"] = booking?.json
+            fields["reservation"] = reservation?.json
             fields["reason"] = reason.json
             return fields
         }
@@ -1896,12 +1899,14 @@ public enum Commands {
         public struct Reply: Readable, Sendable {
             public var ride: String?
             public var booking: String?
+            public var reservation: String?
             public var state: String
             public var audit: String
 
             public init(_ json: JSON) throws {
                 ride = try json.maybe("ride")
                 booking = try json.maybe("booking")
+                reservation = try json.maybe("reservation")
                 state = try json.field("state")
                 audit = try json.field("audit")
             }
@@ -2148,6 +2153,72 @@ public enum Commands {
                     public static var vehiclesRemove: Self { Self(rawValue: "vehicles.remove") }
                     public static var reliabilityReset: Self { Self(rawValue: "reliability.reset") }
                 }
+            }
+        }
+    }
+
+    /// A page of what has been, the latest first: rides of taxis, bookings of seats in minibuses, stops on request,
+    /// reservations, tours of buses. The records follow by a few seconds. Rows of rides and bookings have driver and
+    /// passenger, rides and reservations a zone, stops and tours a line. From `start_time` until before `end_time`: when it
+    /// was asked for; of a reservation, when the taxi is to come; of a tour, when it began.
+    public struct RecordsList: Command {
+        public static let name = "records.list"
+        public var of: Of
+        public var driver: String?
+        public var passenger: String?
+        public var zone: String?
+        public var line: String?
+        public var startTime: Int?
+        public var endTime: Int?
+        /// The `next` of the page before.
+        public var from: String?
+        /// Rows of a page; 50 without it.
+        public var limit: Int?
+
+        public init(of: Of, driver: String? = nil, passenger: String? = nil, zone: String? = nil, line: String? = nil, startTime: Int? = nil, endTime: Int? = nil, from: String? = nil, limit: Int? = nil) {
+            self.of = of
+            self.driver = driver
+            self.passenger = passenger
+            self.zone = zone
+            self.line = line
+            self.startTime = startTime
+            self.endTime = endTime
+            self.from = from
+            self.limit = limit
+        }
+
+        public var fields: [String: JSON] {
+            var fields: [String: JSON] = [:]
+            fields["of"] = of.json
+            fields["driver"] = driver?.json
+            fields["passenger"] = passenger?.json
+            fields["zone"] = zone?.json
+            fields["line"] = line?.json
+            fields["start_time"] = startTime?.json
+            fields["end_time"] = endTime?.json
+            fields["from"] = from?.json
+            fields["limit"] = limit?.json
+            return fields
+        }
+
+        public struct Of: Word {
+            public let rawValue: String
+            public init(rawValue: String) { self.rawValue = rawValue }
+            public static var rides: Self { Self(rawValue: "rides") }
+            public static var bookings: Self { Self(rawValue: "bookings") }
+            public static var stops: Self { Self(rawValue: "stops") }
+            public static var reservations: Self { Self(rawValue: "reservations") }
+            public static var tours: Self { Self(rawValue: "tours") }
+        }
+
+        public struct Reply: Readable, Sendable {
+            public var records: [Parts.PastRecord]
+            /// The `from` of the next page; absent when there is none.
+            public var next: String?
+
+            public init(_ json: JSON) throws {
+                records = try json.field("records")
+                next = try json.maybe("next")
             }
         }
     }

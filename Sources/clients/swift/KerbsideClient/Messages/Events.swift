@@ -350,12 +350,17 @@ public enum Events {
         public var fare: Parts.Fare?
         public var receipt: String?
         public var payment: Parts.Payment?
+        /// Absent: the driver has ended it.
+        public var reason: String?
+        public var text: String?
 
         public init(_ json: JSON) throws {
             booking = try json.field("booking")
             fare = try json.maybe("fare")
             receipt = try json.maybe("receipt")
             payment = try json.maybe("payment")
+            reason = try json.maybe("reason")
+            text = try json.maybe("text")
         }
     }
 
@@ -365,12 +370,15 @@ public enum Events {
         public var fare: Parts.Fare?
         public var receipt: String?
         public var payment: Parts.Payment?
+        /// Absent: the driver has ended it.
+        public var reason: String?
 
         public init(_ json: JSON) throws {
             booking = try json.field("booking")
             fare = try json.maybe("fare")
             receipt = try json.maybe("receipt")
             payment = try json.maybe("payment")
+            reason = try json.maybe("reason")
         }
     }
 
@@ -901,6 +909,10 @@ public enum Events {
         /// Null when it cannot be estimated.
         public var etaS: Double?
         public var card: Parts.Card?
+        public var pickup: Parts.Point?
+        public var destination: Parts.Point?
+        public var passengers: Int?
+        public var requestedAt: Int?
 
         public init(_ json: JSON) throws {
             silent = try json.maybe("silent")
@@ -909,6 +921,10 @@ public enum Events {
             position = try json.maybe("position")
             etaS = try json.maybe("eta_s")
             card = try json.maybe("card")
+            pickup = try json.maybe("pickup")
+            destination = try json.maybe("destination")
+            passengers = try json.maybe("passengers")
+            requestedAt = try json.maybe("requested_at")
         }
     }
 
@@ -1447,6 +1463,7 @@ public enum Events {
         public var by: By
         /// `noshow`: nobody came to the pickup.
         public var reason: String?
+        public var text: String?
 
         public init(_ json: JSON) throws {
             reservation = try json.field("reservation")
@@ -1455,6 +1472,7 @@ public enum Events {
             ride = try json.maybe("ride")
             by = try json.field("by")
             reason = try json.maybe("reason")
+            text = try json.maybe("text")
         }
 
         public struct By: Word {

@@ -680,6 +680,8 @@ public enum Parts {
         public var registration: String?
         /// The vehicle's sign has a new code.
         public var newCode: Bool?
+        /// What of the record has changed, by the names of its fields.
+        public var changed: [String]?
         public var total: Int?
 
         public init(_ json: JSON) throws {
@@ -705,7 +707,118 @@ public enum Parts {
             plate = try json.maybe("plate")
             registration = try json.maybe("registration")
             newCode = try json.maybe("new_code")
+            changed = try json.maybe("changed")
             total = try json.maybe("total")
+        }
+    }
+
+    /// What is recorded of something that has been; without what is not known, or what its kind has not. `outcome`: how it
+    /// ended; absent while it goes on.
+    public struct PastRecord: Readable, Sendable {
+        /// Of the ride, booking, request, reservation or tour.
+        public var id: String
+        public var passenger: String?
+        public var driver: String?
+        public var zone: String?
+        public var line: String?
+        public var route: String?
+        public var tour: String?
+        public var stop: String?
+        public var ride: String?
+        public var bus: String?
+        public var pattern: String?
+        public var trip: String?
+        public var passengers: Int?
+        public var aboard: Int?
+        public var fromLat: Double?
+        public var fromLon: Double?
+        public var toLat: Double?
+        public var toLon: Double?
+        public var lat: Double?
+        public var lon: Double?
+        public var requestedAt: Int?
+        public var offeredAt: Int?
+        public var acceptedAt: Int?
+        public var askedAt: Int?
+        public var confirmedAt: Int?
+        public var wantedAt: Int?
+        public var nearAt: Int?
+        public var arrivedAt: Int?
+        public var aboardAt: Int?
+        public var at: Int?
+        public var madeAt: Int?
+        public var searchingAt: Int?
+        public var assignedAt: Int?
+        public var startedAt: Int?
+        public var endedAt: Int?
+        public var outcome: String?
+        public var endedBy: String?
+        public var reason: String?
+        public var offers: Int?
+        public var rounds: Int?
+        public var givenBack: Int?
+        public var reopened: Int?
+        public var receipt: String?
+        /// In hundredths of the currency.
+        public var fare: Int?
+        public var currency: String?
+        public var payment: String?
+        public var paymentState: String?
+        public var starsOfDriver: Int?
+        public var starsOfPassenger: Int?
+        public var routeStars: Int?
+
+        public init(_ json: JSON) throws {
+            id = try json.field("id")
+            passenger = try json.maybe("passenger")
+            driver = try json.maybe("driver")
+            zone = try json.maybe("zone")
+            line = try json.maybe("line")
+            route = try json.maybe("route")
+            tour = try json.maybe("tour")
+            stop = try json.maybe("stop")
+            ride = try json.maybe("ride")
+            bus = try json.maybe("bus")
+            pattern = try json.maybe("pattern")
+            trip = try json.maybe("trip")
+            passengers = try json.maybe("passengers")
+            aboard = try json.maybe("aboard")
+            fromLat = try json.maybe("from_lat")
+            fromLon = try json.maybe("from_lon")
+            toLat = try json.maybe("to_lat")
+            toLon = try json.maybe("to_lon")
+            lat = try json.maybe("lat")
+            lon = try json.maybe("lon")
+            requestedAt = try json.maybe("requested_at")
+            offeredAt = try json.maybe("offered_at")
+            acceptedAt = try json.maybe("accepted_at")
+            askedAt = try json.maybe("asked_at")
+            confirmedAt = try json.maybe("confirmed_at")
+            wantedAt = try json.maybe("wanted_at")
+            nearAt = try json.maybe("near_at")
+            arrivedAt = try json.maybe("arrived_at")
+            aboardAt = try json.maybe("aboard_at")
+            at = try json.maybe("at")
+            madeAt = try json.maybe("made_at")
+            searchingAt = try json.maybe("searching_at")
+            assignedAt = try json.maybe("assigned_at")
+            startedAt = try json.maybe("started_at")
+            endedAt = try json.maybe("ended_at")
+            outcome = try json.maybe("outcome")
+            endedBy = try json.maybe("ended_by")
+            reason = try json.maybe("reason")
+            offers = try json.maybe("offers")
+            rounds = try json.maybe("rounds")
+            givenBack = try json.maybe("given_back")
+            reopened = try json.maybe("reopened")
+            receipt = try json.maybe("receipt")
+            fare = try json.maybe("fare")
+            currency = try json.maybe("currency")
+            payment = try json.maybe("payment")
+            paymentState = try json.maybe("payment_state")
+            starsOfDriver = try json.maybe("stars_of_driver")
+            starsOfPassenger = try json.maybe("stars_of_passenger")
+            routeStars = try json.maybe("route_stars")
         }
     }
 

@@ -1,0 +1,153 @@
+"""What the office did and was told, row by row in the tables of the records, and who is who: in SQLite and in PostgreSQL, with two
+workers, while the recorder and Redis are killed in the middle of each story."""
+
+import json
+
+import pytest
+
+from conftest import running
+from kerbside.bus import BusDriver
+from kerbside.names import fresh
+from kerbside.recording import acts, recorded, recording, storm, watcher, when
+from kerbside.records_of_fleets import CAR, day
+
+
+@pytest.fixture(scope="module", params=["sqlite", "postgres"])
+def hub(request):
+    yield from recording(request.param, running)
+
+
+@pytest.fixture
+def line(hub):
+    """A line that nobody else uses; its bus comes every hour."""
+    return next(hub.lines)
+
+
+async def test_alarms_of_a_ride_and_of_a_bus(hub, cast, line):
+    here, first, second = hub.block(), await watcher(hub), await watcher(hub)
+    [taxi] = await cast.queue(hub, here.a.stand, 1)
+    passenger, bus = await cast.rider(hub), BusDriver(hub, line)
+    tour = (await bus.begin())["tour"]
+    ride = await passenger.request(here.a.centre)
+    await taxi.accept_next(ride)
+    raised = (await passenger.call("sos", text="He does not stop."))["sos"]
+    await first.call("sos.acknowledge", sos=raised)
+    await storm(hub)
+    await second.call("sos.close", sos=raised, note="She is safe.")
+    mistaken = (await bus.call("sos"))["sos"]
+    await bus.call("sos.cancel")
+    cancelled = (await first.rung("sos.updated", mistaken))["cancelled"]
+    await first.rung("sos.closed", raised)
+    known = (await recorded(hub))["alarms"]
+    assert known[raised] == {
+        "id": raised, "role": "passenger", "subject": passenger.subject, "ride": ride, "vehicle": taxi.subject,
+        "raised_at": when(first, "sos.raised", sos=raised), "acknowledged_at": when(passenger, "sos.acknowledged", sos=raised),
+        "acknowledged_by": first.subject, "closed_at": when(passenger, "sos.closed", sos=raised), "closed_by": second.subject,
+    }
+    assert known[mistaken] == {
+        "id": mistaken, "role": "bus_driver", "subject": bus.subject, "tour": tour, "vehicle": line.bus,
+        "raised_at": when(first, "sos.raised", sos=mistaken), "cancelled_at": cancelled,
+    }
+    await first.call("sos.close", sos=mistaken, note="Nothing happened.")
+
+
+async def test_an_alarm_that_is_taken_back_and_raised_again_is_open(hub, cast):
+    first, second, passenger = await watcher(hub), await watcher(hub), await cast.rider(hub)
+    sos = (await passenger.call("sos"))["sos"]
+    await first.call("sos.acknowledge", sos=sos)
+    await passenger.call("sos.cancel")
+    assert (await passenger.call("sos", text="I was forced."))["state"] == "open"
+    row = (await recorded(hub))["alarms"][sos]
+    await second.call("sos.acknowledge", sos=sos)
+    await second.call("sos.close", sos=sos, note="Helped.")
+    assert not row.keys() & {"cancelled_at", "acknowledged_at", "acknowledged_by"}
+    assert (await recorded(hub))["alarms"][sos]["acknowledged_by"] == second.subject
+
+
+async def test_reports_without_who_sent_them_or_what_they_say(hub, cast):
+    office, passenger = await watcher(hub), await cast.rider(hub)
+    open_one, closed = [
+        (await passenger.call("report.send", category=category, text="He shouts.", anonymous=anonymous))["report"]
+        for category, anonymous in (("driving", True), ("lost_property", False))
+    ]  # fmt: skip
+    await storm(hub)
+    entry = (await office.call("report.close", report=closed, note="Found."))["audit"]
+    known = (await recorded(hub))["reports"]
+    assert known[open_one] == {"id": open_one, "category": "driving", "sent_at": when(office, "report.sent", report=open_one)}
+    assert known[closed] == {
+        "id": closed, "category": "lost_property", "sent_at": when(office, "report.sent", report=closed),
+        "closed_at": (await acts(office))[entry]["time"], "closed_by": office.subject,
+    }
+
+
+async def test_notices_and_the_audit_of_what_the_office_did(hub, cast):
+    here, office = hub.block(), await watcher(hub)
+    [driver] = await cast.queue(hub, here.a.stand, 1)
+    sent = await office.call("broadcast", to="drivers", zone=here.a.id, text="Fog.\u00fc")
+    await driver.until("notice", notice=sent["notice"], text="Fog.\u00fc")
+    await office.call("office.block", role="driver", subject=driver.subject, reason="He \"knows\" why; let's see.")
+    await storm(hub)
+    await office.call("office.unblock", role="driver", subject=driver.subject)
+    to_all = await office.call("broadcast", to="bus_drivers", text="Strike.")
+    known, entries = await recorded(hub), await acts(office)
+    by_notice = {entry["after"]["notice"]: entry["time"] for entry in entries.values() if entry["command"] == "broadcast"}
+    assert known["notices"][sent["notice"]] == {
+        "id": sent["notice"], "operator": office.subject, "audience": "drivers", "zone": here.a.id, "body": "Fog.\u00fc",
+        "people": sent["people"], "sent_at": by_notice[sent["notice"]],
+    }
+    assert known["notices"][to_all["notice"]] == {
+        "id": to_all["notice"], "operator": office.subject, "audience": "bus_drivers", "body": "Strike.",
+        "people": to_all["people"], "sent_at": by_notice[to_all["notice"]],
+    }
+    assert [entry["command"] for entry in entries.values()] == ["broadcast", "office.unblock", "office.block", "broadcast"]
+    rows = {name: row for name, row in known["audit"].items() if row["operator"] == office.subject}
+    assert rows.keys() == entries.keys(), "each act once"
+    for name, row in rows.items():
+        facts = {side: json.loads(row.pop(f"facts_{side}")) for side in ("before", "after") if f"facts_{side}" in row}
+        assert {**row, **facts} == {("at" if field == "time" else field): value for field, value in entries[name].items()}
+
+
+async def test_the_registry_of_drivers_and_vehicles(hub):
+    office, other = await watcher(hub), await watcher(hub)
+    car, gone_car, driver, gone = fresh("V"), fresh("V"), fresh("D-"), fresh("D-")
+    record = {
+        "name": "Ada Rossi", "phone": "+39 02 1", "company": "Rossi & Co", "licence": "MI-1", "licence_until": day(400),
+        "medical_until": day(300), "vehicle": car, "capabilities": ["wheelchair"], "photo": "https://fleet.example/ada.jpg",
+    }
+    for name in (car, gone_car):
+        await office.call("vehicles.set", vehicle=name, **CAR)
+    first = {}
+    for name in (driver, gone):
+        await office.call("drivers.set", driver=name, **record)
+        first[name] = (await office.call("drivers.get", driver=name))["at"]
+    made = {name: (await office.call("vehicles.get", vehicle=name))["at"] for name in (car, gone_car)}
+    await storm(hub)
+    await other.call("drivers.set", driver=driver, **record | {"name": "Ada Bo"})
+    await other.call("vehicles.remove", vehicle=gone_car)
+    await other.call("drivers.remove", driver=gone)
+    kept = await office.call("drivers.get", driver=driver)
+    known, entries = await recorded(hub), await acts(other)
+    removed = {entry["target"]: entry["time"] for entry in entries.values() if entry["command"].endswith(".remove")}
+
+    def flat(row):
+        return row | ({"capabilities": json.loads(row["capabilities"])} if "capabilities" in row else {})
+
+    assert flat(known["drivers"][driver]) == {"id": driver, **record, "name": "Ada Bo"} | {
+        "registered_at": first[driver], "changed_at": kept["at"], "changed_by": other.subject}
+    vehicle = {**CAR, "changed_by": office.subject}
+    assert flat(known["vehicles"][car]) == {"id": car, **vehicle, "registered_at": made[car], "changed_at": made[car]}
+    assert flat(known["vehicles"][gone_car]) == {
+        "id": gone_car, **vehicle, "registered_at": made[gone_car], "changed_at": made[gone_car],
+        "removed_at": removed[f"vehicle:{gone_car}"]}
+    row = known["drivers"][gone]
+    assert (row["removed_at"], row["company"]) == (removed[f"driver:{gone}"], "Rossi & Co")
+
+
+async def test_of_a_driver_who_is_removed_only_the_id_and_the_company_stay(hub):
+    office, gone = await watcher(hub), fresh("D-")
+    await office.call(
+        "drivers.set", driver=gone, name="Bo", phone="+39 02 2", company="Rossi & Co", licence="MI-2", licence_until=day(400),
+        medical_until=day(300), capabilities=["wheelchair"])
+    await office.call("drivers.remove", driver=gone)
+    row = (await recorded(hub))["drivers"][gone]
+    assert row.keys() <= {"id", "company", "registered_at", "changed_at", "changed_by", "removed_at"}
