@@ -12,6 +12,10 @@ public protocol Database: AnyObject {
     var begin: String { get }
     /// Keeps others from migrating at the same time, until the transaction ends; nil: `begin` does.
     var migrationLock: String? { get }
+    /// The statement that lets what follows in a transaction take as long as it takes; nil: nothing hurries it.
+    var unhurried: String? { get }
+    /// From now on a statement that takes longer fails.
+    func hurry(seconds: Int) throws(DatabaseFailure)
     /// Gives back all it has. Called once, at the end.
     func close()
 }

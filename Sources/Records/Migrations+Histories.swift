@@ -34,6 +34,7 @@ extension Migrations {
         CREATE INDEX reservations_by_time ON reservations (city, at, id);
         CREATE INDEX reservations_by_passenger ON reservations (city, passenger, at);
         CREATE INDEX reservations_by_driver ON reservations (city, driver, at);
+        CREATE INDEX reservations_by_zone ON reservations (city, zone, at);
         CREATE INDEX trips_by_zone ON trips (city, zone, requested_at);
         CREATE INDEX bookings_by_driver ON bookings (city, driver, requested_at);
         CREATE INDEX bookings_by_passenger ON bookings (city, passenger, requested_at);

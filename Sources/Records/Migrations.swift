@@ -9,6 +9,7 @@ enum Migrations {
         // Most of the time there is nothing to do, and no need to write.
         if let known = try? version(of: database), known == steps.count { return }
         try database.transaction { () throws(DatabaseFailure) in
+            if let unhurried = database.unhurried { try database.script(unhurried) }
             if let lock = database.migrationLock { _ = try database.rows(Statement(lock)) }
             try database.script(
                 """

@@ -9,11 +9,15 @@ public final class PostgresDatabase: Database {
     /// So many statements go out before their answers are read: these must fit into what the kernel holds.
     private static let inOneGo = 200
 
-    /// Waits 5 s for the server at most, and for an answer as long as the network lives.
+    /// Waits 5 s for the server at most, and for an answer as long as the network lives: a machine that has died is found within half a
+    /// minute.
     public init(url: String) throws(DatabaseFailure) {
         // What stands behind `dbname` is taken apart, and settles what comes before it.
-        let keywords = ["connect_timeout", "tcp_user_timeout", "application_name", "client_encoding", "dbname"]
-        let values = ["5", "15000", "kerbside", "UTF8", url]
+        let keywords = [
+            "connect_timeout", "tcp_user_timeout", "keepalives_idle", "keepalives_interval", "keepalives_count",
+            "application_name", "client_encoding", "dbname",
+        ]
+        let values = ["5", "15000", "10", "5", "3", "kerbside", "UTF8", url]
         connection = withCStrings(keywords) { keywords in
             withCStrings(values) { PQconnectdbParams(keywords, $0, 1) }
         }
@@ -36,6 +40,10 @@ public final class PostgresDatabase: Database {
 
     public let begin = "BEGIN"
     public let migrationLock: String? = "SELECT pg_advisory_xact_lock(5139274640)"
+    /// An index of tens of millions of rows takes minutes.
+    public let unhurried: String? = "SET LOCAL statement_timeout = 0"
+
+    public func hurry(seconds: Int) throws(DatabaseFailure) { try script("SET statement_timeout = '\(seconds)s'") }
 
     public func close() {
         PQfinish(connection)

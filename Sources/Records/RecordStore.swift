@@ -62,10 +62,13 @@ public final class RecordStore {
         }
     }
 
-    /// Opens what has been recorded, to be read.
-    public static func reader(_ location: StoreLocation, city: String) throws(DatabaseFailure) -> RecordStore {
+    /// Opens what has been recorded, to be read. `withinSeconds`: a reading that takes longer fails; nil: it may take a minute.
+    public static func reader(
+        _ location: StoreLocation, city: String, withinSeconds: Int? = nil
+    ) throws(DatabaseFailure) -> RecordStore {
         let database = try location.open(makes: false)
         do throws(DatabaseFailure) {
+            if let withinSeconds { try database.hurry(seconds: withinSeconds) }
             let version = try Migrations.version(of: database)
             try Migrations.check(version)
             guard version == Migrations.steps.count else {
@@ -197,6 +200,22 @@ public final class RecordStore {
         let values: [SQLValue] = [.text(city), .integer(time)]
         try database.transaction { () throws(DatabaseFailure) in
             for sql in Self.forgetting { _ = try database.rows(Statement(sql, values)) }
+        }
+    }
+
+    /// Takes the numbers of those who telephoned before `time` (hub ms) out of what is recorded.
+    public func forgetCallers(before time: Int64) throws(DatabaseFailure) {
+        let values: [SQLValue] = [.text(city), .integer(time)]
+        try database.transaction { () throws(DatabaseFailure) in
+            for (table, column, at) in [
+                ("trips", "passenger", "requested_at"), ("bookings", "passenger", "requested_at"),
+                ("stop_requests", "citizen", "requested_at"), ("reservations", "passenger", "at"),
+            ] {
+                _ = try database.rows(
+                    Statement(
+                        "UPDATE \(table) SET \(column) = NULL WHERE city = $1 AND \(at) < $2 AND \(column) LIKE 'tel:%'",
+                        values))
+            }
         }
     }
 

@@ -40,6 +40,10 @@ public final class SQLiteDatabase: Database {
 
     public let begin = "BEGIN IMMEDIATE"
     public let migrationLock: String? = nil
+    public let unhurried: String? = nil
+
+    /// Who reads a file waits for nobody.
+    public func hurry(seconds: Int) {}
 
     public func close() {
         for each in prepared.values { sqlite3_finalize(each.statement) }

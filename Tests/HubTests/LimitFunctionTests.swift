@@ -31,7 +31,8 @@ import Wire
             }
             // Somebody has asked where nobody was: that is noted once for the figures, for ten minutes.
             #expect(try await city.raw(["LLEN", "{test}:taxis_over"]).int == 1)
-            #expect(try await city.raw(["TTL", "{test}:unmet:p2"]).int == 600)
+            let left = try await city.raw(["TTL", "{test}:asked-in-vain:p2"]).int ?? 0
+            #expect(left > 0 && left <= 600)
             #expect(try await keys(city) == before + 2)
             #expect(try await city.raw(["XLEN", "{test}:events"]).int == events)
         }

@@ -94,6 +94,10 @@ import Wire
             }
             let row = try #require(try await counted(city).first)
             #expect(row.zone == "14" && row.requested == 2 && row.failed == 2 && row.demand == 2 && row.accepted == 0)
+            // Who has found no seat, and asks for a taxi then, has asked for one, too.
+            try await city.raw(["SET", "{test}:unmet:p3", "", "EX", "600"])
+            #expect(try await city.request("p3", "r9", "14") == .refused("zone_empty"))
+            #expect(try await counted(city).first?.failed == 3)
             // What is refused for another reason shows nothing of a zone.
             try await city.queue("14", "T1")
             #expect(try await city.request("p1", "r5", "14").isOK)

@@ -183,6 +183,40 @@ import Wire
         }
     }
 
+    @Test("a caller's number goes earlier than who has an app", arguments: Backend.here)
+    func callers(_ backend: Backend) throws {
+        let events: [(Int64, String, String)] = [
+            (1, "ride.requested", #"{"ride":"r1","passenger":"tel:0039","zone":"14","passengers":1}"#),
+            (2, "ride.requested", #"{"ride":"r2","passenger":"telma","zone":"14","passengers":1}"#),
+            (9, "ride.requested", #"{"ride":"r3","passenger":"tel:0040","zone":"14","passengers":1}"#),
+            (3, "seat.requested", #"{"booking":"b1","driver":"M1","passenger":"tel:0039","passengers":1}"#),
+            (4, "stop.requested", #"{"request":"s1","line":"L","citizen":"tel:0039","at":9,"passengers":1}"#),
+            (5, "reservation.made", #"{"reservation":"v1","passenger":"tel:0039","zone":"14","at":6,"passengers":1}"#),
+        ]
+        try with(backend, events.sorted { $0.0 < $1.0 }) { store in
+            try store.forgetCallers(before: 9)
+            let rides = try store.rows(RecordQuery(.rides)).map { $0[1] }
+            #expect(rides == [.text("tel:0040"), .text("telma"), .null])
+            for kind in [RecordQuery.Kind.bookings, .stops, .reservations] {
+                let row = try #require(try store.rows(RecordQuery(kind)).first)
+                #expect(row[1] == .null, "\(kind)")
+            }
+        }
+    }
+
+    @Test("who reads is not kept waiting by a statement that takes long", arguments: Backend.here)
+    func hurried(_ backend: Backend) throws {
+        guard backend == .postgres else { return }
+        try backend.run { location in
+            try #require(try RecordStore.recorder(location, city: "a", nowMs: 1)).close()
+            let store = try RecordStore.reader(location, city: "a", withinSeconds: 1)
+            defer { store.close() }
+            let slow = Statement("SELECT 1 FROM (SELECT pg_sleep(20)) AS sleep")
+            let failure = #expect(throws: DatabaseFailure.self) { _ = try store.database.rows(slow) }
+            #expect(failure?.description.contains("statement timeout") == true)
+        }
+    }
+
     @Test func whatIsNoPlaceIsNone() {
         for text in ["", "1", "1:", ":r", "x:r", "1.5:r", "99999999999999999999:r"] {
             #expect(RecordQuery.Place(text) == nil)

@@ -22,7 +22,9 @@ from kerbside.records_of_fleets import CAR, PHOTO, day, facts, vehicle
 from kerbside.somebody import BinarySomebody, Somebody
 from kerbside.stops import serve
 from kerbside.watcher import BinaryWatcher, Watcher
+from test_reservations import HOUR, come, now
 
+DAY = 24 * HOUR
 COMMANDS = {
     "drivers.set": {"driver": "T1", "name": "Ada"},
     "drivers.get": {"driver": "T1"},
@@ -226,6 +228,26 @@ async def test_q9_reminders_come_once_though_workers_and_redis_are_killed(new_hu
     await asyncio.sleep(1)
     assert [kind for _, kind, _ in hub.history("office")].count("papers.ending") == 1
     assert [kind for _, kind, _ in hub.history(f"driver:{driver.subject}")].count("notice") == 1
+
+
+async def test_q9_a_driver_is_reminded_three_months_before_and_again_until_the_day(new_hub, cast):
+    hub = new_hub(server__workers=2).start()
+    office, driver = await cast.office(hub), cast.driver(hub)
+    await driver.connect()
+    begun = now(hub)
+    await office.call("drivers.set", driver=driver.subject, name="Ada", licence_until=day(92), medical_until=day(900))
+    await asyncio.sleep(1.5 * patience.PACE)
+    assert "papers.ending" not in [kind for _, kind, _ in hub.history("office")], "92 days are more than three months"
+    for times, left in enumerate((90, 30, 7, 0), 1):
+        await come(hub, begun + (92 - left) * DAY)
+
+        def told():
+            return [json.loads(data) for _, kind, data in hub.history("office") if kind == "papers.ending"]
+
+        await hub.until(f"the reminder {left} days before", lambda told=told, times=times: len(told()) == times)
+        assert (told()[-1]["paper"], told()[-1]["until"]) == ("licence", day(92)) and abs(told()[-1]["days"] - left) <= 1
+        assert "licence" in (await driver.until("notice"))["text"]
+    assert (await office.rung("papers.ending"))["driver"] == driver.subject
 
 
 async def test_m18_the_passenger_sees_who_comes(hub, cast):

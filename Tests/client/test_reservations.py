@@ -195,7 +195,7 @@ async def test_q9_the_office_takes_back_a_reservation_in_each_state(new_hub, cas
     await driver.accept(ride)
     await passenger.until("reservation.assigned", reservation=name)
     await office.call("office.cancel", reservation=name, **office_cancels)
-    await passenger.until("reservation.cancelled", reservation=name, by="operator")
+    await passenger.until("reservation.cancelled", reservation=name, by="operator", text="The street is closed.")
     for one in (passenger, driver):
         await one.until("ride.cancelled", ride=ride, by="operator", text="The street is closed.")
     assert await passenger.call("reservation.list") == {"reservations": []}

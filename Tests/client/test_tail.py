@@ -69,6 +69,61 @@ async def test_it_chooses_and_names_persons_to_whom_the_token_may(town, tail):
     assert "ada" in full.read_text() and "ada" not in plain.read_text()
 
 
+def begin(command, out):
+    return subprocess.Popen(command, stdout=out, stderr=subprocess.DEVNULL, env=environment())
+
+
+#: (type, data), and which of them each option leaves.
+EVENTS = [
+    ("ride.accepted", {"ride": "r_1", "zone": "14", "driver": "T1", "passenger": "ada"}),
+    ("ride.accepted", {"ride": "r_2", "zone": "15", "driver": "T2", "passenger": "bob"}),
+    ("seat.confirmed", {"booking": "b_1", "driver": "T1", "passenger": "bob", "passengers": 1}),
+    ("tour.started", {"tour": "t_1", "bus": "B1", "line": "52", "driver": "d1", "pattern": "x"}),
+    ("stop.accepted", {"request": "s_1", "line": "52", "tour": "t_1", "citizen": "ada"}),
+]
+LEFT = {
+    ("--driver", "T1"): [0, 2], ("--driver", "B1"): [3], ("--driver", "T1", "--driver", "T2"): [0, 1, 2], ("--line", "52"): [3, 4],
+    ("--passenger", "ada"): [0, 4], ("--passenger", "bob", "--driver", "T1"): [2], ("--ride", "r_2"): [1], ("--ride", "b_1"): [2],
+    ("--ride", "s_1"): [4], ("--zone", "14"): [0],
+}
+
+
+@pytest.mark.parametrize("role", ["operator", "service", None])
+async def test_each_option_leaves_events_that_name_what_it_says(town, tail, tmp_path, role):
+    """Over the network, and from the store of this machine."""
+    for kind, data in EVENTS:
+        add(town.redis, town, kind, data)
+    here, said = [], {}
+    try:
+        for words in LEFT:
+            if role:
+                said[words] = tail(town, *words, "--since", "0", role=role, scope=PERSONAL)
+                continue
+            said[words] = tmp_path / f"here-{len(here)}"
+            with said[words].open("w") as out:
+                command = [str(BINARY), "tail", *words, "--config", str(town.config)]
+                here.append(begin(command, out))
+
+        def told(words):
+            """The events by their places, as they are told by their ids."""
+            lines = [line for line in said[words].read_text().splitlines() if not line.startswith("kerbside: ")]
+            return [place for line in lines for place, (kind, data) in enumerate(EVENTS)
+                    if kind in line and all(f'"{value}"' in line for value in data.values() if isinstance(value, str))]
+
+        for words, places in LEFT.items():
+            await town.until(f"{words}", lambda words=words, places=places: len(told(words)) >= len(places), patience.PROCESS)
+            assert told(words) == places, words
+        # What comes later is chosen the same way.
+        add(town.redis, town, *EVENTS[2])
+        for words, places in LEFT.items():
+            more = [2] if 2 in places else []
+            await town.until(f"{words}", lambda words=words, whole=places + more: told(words) == whole, patience.PROCESS)
+    finally:
+        for process in here:
+            process.terminate()
+            process.wait(patience.PROCESS)
+
+
 def test_who_reads_no_more_ends_it_quietly(town, tmp_path):
     write(town, 3000)
     (tmp_path / "token").write_text(town.token("service", "s1"))

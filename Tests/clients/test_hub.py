@@ -131,7 +131,9 @@ def test_done_without_a_link_it_takes_effect_once(hub, library, way):
         await passenger.do("call", cmd="ride.request", key="p1", fields={**here.a.centre.fields, "passengers": 1})
         await passenger.do("die")
         await asyncio.gather(passenger.begin(), kill_all(hub))
-        first = (await passenger.until("outcome", key="p1"))["ok"]
+        outcome = await passenger.until("outcome", key="p1")
+        assert "ok" in outcome, outcome
+        first = outcome["ok"]
         # Sent once more by an app that did not get the reply: the same ride.
         await passenger.do("call", cmd="ride.request", key="p1", fields={**here.a.centre.fields, "passengers": 1})
         assert (await passenger.until("outcome", key="p1"))["ok"] == first

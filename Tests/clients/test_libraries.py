@@ -45,6 +45,7 @@ def test_each_command_is_an_act_a_question_or_of_its_connection(library):
     result = subprocess.run(QUESTIONS[library], capture_output=True, text=True, timeout=60, check=True)
     assert json.loads(result.stdout) == [
         "advice.get", "drivers.get", "drivers.list", "fare.estimate", "line.eta", "office.audit", "office.driver", "office.queue",
-        "office.ride", "ratings.get", "receipt.get", "reliability.get", "reliability.of", "report.list", "reservation.list",
+        "office.ride", "ratings.get", "receipt.get", "records.list", "reliability.get", "reliability.of", "report.list",
+        "reservation.list",
         "sos.list", "trips.list", "vehicle.get", "vehicles.get", "vehicles.list",
     ]

@@ -9,6 +9,10 @@ final class RecordListing: Capability {
     let services: WorkerServices
     private let location: StoreLocation
     private let reader: RecordsReader
+    /// Subjects whose reading is under way: one each.
+    private var asking: Set<ObjectIdentifier> = []
+    /// It was said that the records can't be read.
+    private var isTroubled = false
 
     init(_ services: WorkerServices) {
         self.services = services
@@ -31,22 +35,44 @@ final class RecordListing: Capability {
             refuse(session, message.id, error)
             return true
         }
+        let subject = ObjectIdentifier(session.budget)
+        guard asking.insert(subject).inserted else {
+            refuse(
+                session, message.id, .rateLimited,
+                "Your last reading of the records is under way: wait for its answer.",
+                retryAfterMs: 500)
+            return true
+        }
+        if question.from == nil {
+            // Looking leaves no entry in the audit; who reads the past of people is to be found all the same.
+            log.notice("records are read", metadata: ["operator": "\(identity.subject)", "of": "\(question.of)"])
+        }
         let isTaken = reader.read(query) { result in
-            guard self.sessions.has(session) else { return }
-            switch result {
-            case .success(let rows):
-                self.answer(.ok(Self.page(rows, of: query)), to: message, session)
-            case .failure(let failure):
-                self.log.warning("records.list: \(failure)")
-                self.refuse(
-                    session, message.id, .unavailable, "The records can't be read now; ask again.", retryAfterMs: 2000)
-            }
+            self.asking.remove(subject)
+            self.tell(result, of: query, message, session)
         }
         if !isTaken {
+            asking.remove(subject)
             refuse(
                 session, message.id, .unavailable, "Others are reading the records now; ask again.", retryAfterMs: 1000)
         }
         return true
+    }
+
+    private func tell(
+        _ result: Result<[[SQLValue]], DatabaseFailure>, of query: RecordQuery, _ message: ClientMessage,
+        _ session: Session
+    ) {
+        switch result {
+        case .success(let rows):
+            isTroubled = false
+            if sessions.has(session) { answer(.ok(Self.page(rows, of: query)), to: message, session) }
+        case .failure(let failure):
+            if !isTroubled { log.warning("the records can't be read for operators: \(failure)") }
+            isTroubled = true
+            guard sessions.has(session) else { return }
+            refuse(session, message.id, .unavailable, "The records can't be read now; ask again.", retryAfterMs: 5000)
+        }
     }
 
     private static func page(_ rows: [[SQLValue]], of query: RecordQuery) -> [UInt8] {
@@ -55,13 +81,14 @@ final class RecordListing: Capability {
         json.beginObject()
         json.key("records")
         json.beginArray()
-        for row in rows {
+        let shown = rows.prefix(Int(query.limit) - 1)
+        for row in shown {
             json.beginObject()
             for (column, value) in zip(columns, row) { write(column, value, &json) }
             json.endObject()
         }
         json.endArray()
-        if rows.count == query.limit, let next = query.place(of: rows[rows.count - 1]) {
+        if rows.count > shown.count, let last = shown.last, let next = query.place(of: last) {
             json.member("next", "\(next)")
         }
         json.endObject()
@@ -106,7 +133,8 @@ extension RecordQuery {
         }
         self.from = question.startTime
         to = question.endTime
-        limit = Int64(question.limit)
+        // One more says whether there is a next page.
+        limit = Int64(question.limit) + 1
         isTimed = true
     }
 }

@@ -30,6 +30,7 @@ final class Recorder: SideTask {
     private static let settleMs: Int64 = 3_000
     private static let pingEveryMs: Int64 = 5_000
     private static let forgetEveryMs: Int64 = 3_600_000
+    private static let callersDays: Int64 = 30
 
     private var settings: Settings
     private let location: StoreLocation
@@ -315,9 +316,12 @@ final class Recorder: SideTask {
 
     private func forget(_ store: RecordStore, hubNow: Int64) throws(DatabaseFailure) {
         let now = EventLoop.wallClock()
-        guard settings.store.peopleDays > 0, now >= forgetAt else { return }
-        try store.forgetPeople(before: hubNow - Int64(settings.store.peopleDays) * 86_400_000)
+        guard now >= forgetAt else { return }
+        // As long as Redis keeps a number (people.lua).
+        try store.forgetCallers(before: hubNow - Self.callersDays * 86_400_000)
         forgetAt = now + Self.forgetEveryMs
+        guard settings.store.peopleDays > 0 else { return }
+        try store.forgetPeople(before: hubNow - Int64(settings.store.peopleDays) * 86_400_000)
     }
 }
 

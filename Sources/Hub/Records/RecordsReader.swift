@@ -2,10 +2,10 @@ import Dispatch
 import EventLoop
 import Records
 
-/// Reads the city's records for a worker, on a thread of its own: a database that is slow or away keeps nobody waiting but who asks.
-/// All calls come on the worker's loop.
+/// Reads the city's records for a worker, on a thread of its own: a database that is slow or away keeps nobody waiting but who asks, and them
+/// not for long. All calls come on the worker's loop.
 final class RecordsReader {
-    /// `@unchecked Sendable` because it is used on `queue` only, one reading after the other.
+    /// `@unchecked Sendable` because it is used on one queue only, one reading after the other.
     private final class Connection: @unchecked Sendable {
         private let location: StoreLocation
         private let city: String
@@ -13,11 +13,14 @@ final class RecordsReader {
 
         init(_ location: StoreLocation, city: String) { (self.location, self.city) = (location, city) }
 
-        /// One that has failed is opened anew for the next.
+        /// A connection that was kept may have been lost meanwhile; then a new one reads.
         func rows(_ query: RecordQuery) -> Result<[[SQLValue]], DatabaseFailure> {
+            if let store {
+                if let rows = try? store.rows(query) { return .success(rows) }
+                close()
+            }
             do throws(DatabaseFailure) {
-                if let store { return .success(try store.rows(query)) }
-                let opened = try RecordStore.reader(location, city: city)
+                let opened = try RecordStore.reader(location, city: city, withinSeconds: RecordsReader.readingS)
                 store = opened
                 return .success(try opened.rows(query))
             } catch {
@@ -32,36 +35,49 @@ final class RecordsReader {
         }
     }
 
-    /// `@unchecked Sendable` because it goes through another thread, and is called on the loop.
-    private struct Answer: @unchecked Sendable {
-        let give: (Result<[[SQLValue]], DatabaseFailure>) -> Void
+    /// Who waits.
+    private final class Question {
+        let askedAt: UInt64
+        var then: ((Result<[[SQLValue]], DatabaseFailure>) -> Void)?
+
+        init(askedAt: UInt64, then: @escaping (Result<[[SQLValue]], DatabaseFailure>) -> Void) {
+            (self.askedAt, self.then) = (askedAt, then)
+        }
     }
 
     private let loop: EventLoop
-    private let queue = DispatchQueue(label: "kerbside.records")
-    private let connection: Connection
-    private var waiting = 0
+    private let location: StoreLocation
+    private let city: String
+    private var queue: DispatchQueue
+    private var connection: Connection
+    /// In the order in which they came.
+    private var waiting: [Question] = []
     private var usedAt: UInt64?
 
     /// Who asks when so many wait is refused.
     private static let mostWaiting = 16
+    /// So long a reading may take, s; and so long anybody waits, ms.
+    private static let readingS = 5
+    private static let longestMs: UInt64 = 10_000
     /// Nobody asks for so long: the connection is given back, ms.
     private static let idleMs: UInt64 = 60_000
 
     init(_ loop: EventLoop, _ location: StoreLocation, city: String) {
-        self.loop = loop
-        connection = Connection(location, city: city)
+        (self.loop, self.location, self.city) = (loop, location, city)
+        (queue, connection) = Self.thread(location, city)
+    }
+
+    private static func thread(_ location: StoreLocation, _ city: String) -> (DispatchQueue, Connection) {
+        (DispatchQueue(label: "kerbside.records"), Connection(location, city: city))
     }
 
     /// False: too many wait already. Otherwise `then` is called once, later.
     func read(_ query: RecordQuery, _ then: @escaping (Result<[[SQLValue]], DatabaseFailure>) -> Void) -> Bool {
-        guard waiting < Self.mostWaiting else { return false }
-        waiting += 1
+        guard waiting.count < Self.mostWaiting else { return false }
         usedAt = loop.now
-        let answer = Answer { result in
-            self.waiting -= 1
-            then(result)
-        }
+        let question = Question(askedAt: loop.now, then: then)
+        waiting.append(question)
+        let answer = Answer { self.answer(question, $0) }
         queue.async { [connection, loop] in
             let result = connection.rows(query)
             loop.submit { answer.give(result) }
@@ -69,10 +85,36 @@ final class RecordsReader {
         return true
     }
 
+    /// `@unchecked Sendable` because it goes through the other thread, and is called on the loop.
+    private struct Answer: @unchecked Sendable {
+        let give: (Result<[[SQLValue]], DatabaseFailure>) -> Void
+
+        init(_ give: @escaping (Result<[[SQLValue]], DatabaseFailure>) -> Void) { self.give = give }
+    }
+
+    private func answer(_ question: Question, _ result: Result<[[SQLValue]], DatabaseFailure>) {
+        waiting.removeAll { $0 === question }
+        guard let then = question.then else { return }
+        question.then = nil
+        then(result)
+    }
+
     /// Each second.
     func second() {
-        guard let usedAt, waiting == 0, loop.now - usedAt > Self.idleMs else { return }
+        if let oldest = waiting.first {
+            guard loop.now - oldest.askedAt > Self.longestMs else { return }
+            return giveUp()
+        }
+        guard let usedAt, loop.now - usedAt > Self.idleMs else { return }
         self.usedAt = nil
         queue.async { [connection] in connection.close() }
+    }
+
+    /// The database does not even say that it can't: its thread is left to itself, and ends when that is over.
+    private func giveUp() {
+        let all = waiting
+        queue.async { [connection] in connection.close() }
+        (queue, connection) = Self.thread(location, city)
+        for question in all { answer(question, .failure(DatabaseFailure(.unavailable, "no answer within 10 s"))) }
     }
 }

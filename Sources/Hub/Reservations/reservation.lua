@@ -256,7 +256,7 @@ follow(function(c, ride, r, what, facts)
         -- What a ride says to be done comes at the end, too.
         fail(c, id, v, facts.code, (string.gsub(facts.detail, ' Request again[^.]*%.$', '')))
     elseif what == 'cancelled' then
-        cancel(c, id, v, facts.by)
+        cancel(c, id, v, facts.by, nil, facts.text)
     elseif what == 'noshow' then
         cancel(c, id, v, 'driver', 'noshow')
     elseif what == 'ended' then

@@ -69,7 +69,10 @@ register('ride_request', {
         if given.wait == '1' and c.wait_ms > 0 then
             of.wait_until = string.format('%.0f', c.now + c.wait_ms)
         elseif code then
-            taxi_figures.unmet(c, passenger, zone)
+            -- Who needs something that few cars have shows nothing of taxis, and who may not ask now shows nothing at all.
+            if code == 'zone_empty' and not of.needs and not cancels.passenger_refusal(c, passenger, mark) then
+                taxi_figures.unmet(c, passenger, zone)
+            end
             return refuse(code, detail .. (c.wait_ms > 0 and ' Or send it with `wait`: true, to wait for the next one.' or ''))
         end
         local too_soon = cancels.passenger_refusal(c, passenger, mark)

@@ -113,7 +113,7 @@ end
 -- The office takes a ride back that nobody is aboard of: it counts against nobody, and the driver keeps its turn. text: why.
 local function cancel_by_operator(c, ride, r, text)
     if r.state == 'offered' then withdraw_offer(c, ride, r) end
-    close_ride(c, ride, r, 'cancelled', nil, { by = 'operator' })
+    close_ride(c, ride, r, 'cancelled', nil, { by = 'operator', text = text })
     log(c, 'ride.cancelled', { ride = ride, zone = r.zone, driver = r.driver, passenger = r.passenger, by = 'operator', text = text })
     tell(c, 'passenger:' .. r.passenger, 'ride.cancelled', { ride = ride, by = 'operator', reason = 'operator', text = text })
     if r.state == 'accepted' then

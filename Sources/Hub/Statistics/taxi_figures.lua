@@ -18,7 +18,7 @@ end
 
 -- Somebody has asked where no taxi was: a request for which none was found, though no ride was made of it. One person counts once in ten minutes.
 function taxi_figures.unmet(c, passenger, zone)
-    if not redis.call('SET', c.p .. 'unmet:' .. passenger, '', 'NX', 'EX', 600) then return end
+    if not redis.call('SET', c.p .. 'asked-in-vain:' .. passenger, '', 'NX', 'EX', 600) then return end
     redis.call('RPUSH', c.p .. 'taxis_over', c.now_text .. ' - - failed ' .. zone)
 end
 

@@ -3091,7 +3091,7 @@ export type AuditFacts = {
   total?: number;
 };
 
-/** What is recorded of something that has been; without what is not known, or what its kind has not. `outcome`: how it ended; absent while it goes on. */
+/** What is recorded of something that has been; without what is not known, or what its kind has not. `outcome`: how it ended; absent while it goes on, of tours, and of a reservation that became a ride, whose row tells it. */
 export type PastRecord = {
   /** Of the ride, booking, request, reservation or tour. */
   id: string;

@@ -1451,7 +1451,7 @@ RecordsListFields = TypedDict(
 
 class PastRecord(TypedDict):
     """What is recorded of something that has been; without what is not known, or what its kind has not. `outcome`: how
-    it ended; absent while it goes on."""
+    it ended; absent while it goes on, of tours, and of a reservation that became a ride, whose row tells it."""
 
     id: str
     """Of the ride, booking, request, reservation or tour."""

@@ -713,7 +713,7 @@ public enum Parts {
     }
 
     /// What is recorded of something that has been; without what is not known, or what its kind has not. `outcome`: how it
-    /// ended; absent while it goes on.
+    /// ended; absent while it goes on, of tours, and of a reservation that became a ride, whose row tells it.
     public struct PastRecord: Readable, Sendable {
         /// Of the ride, booking, request, reservation or tour.
         public var id: String
