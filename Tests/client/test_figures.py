@@ -272,8 +272,8 @@ async def test_only_for_operators_and_services_with_their_token_in_the_header(to
         ({"from_": "2026-11-02", "to": "2026-11-01"}, "`from`: expected a day up to 2026-11-01"),
         ({"from_": "2024-01-01", "to": "2026-01-01"}, "at most 366 days, got 732"),
         ({"lines": "52"}, "no parameter `lines`: expected `from`, `to` or `line`"),
-        ({"line": ""}, "`line`: expected a line's id"),
-        ({"line": "x" * 65}, "`line`: expected a line's id"),
+        ({"line": ""}, "`line`: expected an id"),
+        ({"line": "x" * 65}, "`line`: expected an id"),
     ])
 def test_a_bad_parameter_is_named(town, query, said):
     answer = figures.ask(town, **query)
