@@ -14,7 +14,9 @@ struct Change: Equatable {
 
     let table: String
     let key: [(column: String, value: SQLValue)]
-    let fields: [(column: String, field: Field)]
+    let fields: Fields
+
+    typealias Fields = [(column: String, field: Field)]
 
     init(_ table: String, _ id: SQLValue, _ fields: KeyValuePairs<String, Field>) {
         self.init(table, key: ["id": id], fields)
@@ -27,10 +29,13 @@ struct Change: Equatable {
     }
 
     private init(
-        _ table: String, _ key: [(column: String, value: SQLValue)], _ fields: [(column: String, field: Field)]
+        _ table: String, _ key: [(column: String, value: SQLValue)], _ fields: Fields
     ) {
         (self.table, self.key, self.fields) = (table, key, fields)
     }
+
+    /// The same with further columns.
+    func with(_ more: Fields) -> Change { Change(table, key, fields + more) }
 
     static func == (a: Change, b: Change) -> Bool { a.statement("", .zero) == b.statement("", .zero) }
 

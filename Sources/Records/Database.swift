@@ -14,8 +14,8 @@ public protocol Database: AnyObject {
     var migrationLock: String? { get }
     /// The statement that lets what follows in a transaction take as long as it takes; nil: nothing hurries it.
     var unhurried: String? { get }
-    /// From now on a statement that takes longer fails.
-    func hurry(seconds: Int) throws(DatabaseFailure)
+    /// Whether nothing can be asked of it any more.
+    var isLost: Bool { get }
     /// Gives back all it has. Called once, at the end.
     func close()
 }

@@ -37,12 +37,8 @@ extension RecordedEvent {
                 "trips", ride,
                 ["driver": .set(text("driver")), "aboard_at": .first(now), "aboard": .set(whole("passengers"))])
         case "ride.ended": return endOfTrip(ride, "ended")
-        case "payment.changed": return Change("trips", ride, ["payment_state": .set(text("payment_state"))])
-        case "trip.rated":
-            let stars = Change.Field.first(whole("stars"))
-            return text("by") == .text("driver")
-                ? Change("trips", ride, ["stars_of_passenger": stars])
-                : Change("trips", ride, ["stars_of_driver": stars])
+        case "payment.changed": return payment("trips", ride)
+        case "trip.rated": return Change("trips", ride, [:]).with(rating)
         case "ride.cancelled": return endOfTrip(ride, "cancelled")
         case "ride.noshow": return endOfTrip(ride, "noshow")
         case "ride.failed":
@@ -60,10 +56,33 @@ extension RecordedEvent {
                 "outcome": .set(.text(outcome)), "ended_at": .set(now), "ended_by": .set(text("by")),
                 "reason": .set(text("reason") == .null ? text("text") : text("reason")),
                 "driver": .first(text("driver")), "passenger": .first(text("passenger")),
-                "receipt": .first(text("receipt")), "fare": .first(whole("amount")),
-                "currency": .first(text("currency")), "payment": .first(text("payment")),
-                "payment_state": .first(text("payment_state")),
-            ])
+            ]
+        ).with(receipt)
+    }
+
+    /// What a trip has when it is over.
+    private var receipt: Change.Fields {
+        [
+            ("receipt", .first(text("receipt"))), ("fare", .first(whole("amount"))),
+            ("currency", .first(text("currency"))), ("payment", .first(text("payment"))),
+            ("payment_state", .first(text("payment_state"))), ("local_time", .first(text("local"))),
+            ("to_zone", .first(text("to_zone"))), ("distance_m", .first(number("distance_m"))),
+            ("fare_parts", .first(json("parts"))), ("estimate", .first(whole("estimate"))),
+            ("plate", .first(text("plate"))), ("driver_name", .first(text("driver_name"))),
+            ("company", .first(text("company"))),
+        ]
+    }
+
+    private func payment(_ table: String, _ id: SQLValue) -> Change {
+        let reference = text("reference")
+        return Change(table, id, ["payment_state": .set(text("payment_state"))])
+            .with(reference == .null ? [] : [("payment_reference", .set(reference))])
+    }
+
+    /// Of the one whom it is about.
+    private var rating: Change.Fields {
+        let rated = text("by") == .text("driver") ? "passenger" : "driver"
+        return [("stars_of_" + rated, .first(whole("stars"))), ("comment_on_" + rated, .first(text("text")))]
     }
 
     var ofBooking: Change? {
@@ -75,7 +94,7 @@ extension RecordedEvent {
                 "bookings", booking,
                 [
                     "passenger": .set(text("passenger")), "driver": .set(text("driver")),
-                    "passengers": .set(whole("passengers")), "requested_at": .set(now),
+                    "zone": .set(text("zone")), "passengers": .set(whole("passengers")), "requested_at": .set(now),
                 ])
         case "seat.searching":
             return Change("bookings", booking, ["driver": .set(text("driver"))])
@@ -99,17 +118,12 @@ extension RecordedEvent {
                     "outcome": .set(.text(String(type.dropFirst("seat.".count)))), "ended_at": .set(now),
                     "ended_by": .set(text("by")), "reason": .set(text("reason")),
                     "driver": .set(text("driver")), "passenger": .first(text("passenger")),
-                    "route": .first(text("route")), "receipt": .first(text("receipt")),
-                    "fare": .first(whole("amount")), "currency": .first(text("currency")),
-                    "payment": .first(text("payment")), "payment_state": .first(text("payment_state")),
-                ])
-        case "payment.changed": return Change("bookings", booking, ["payment_state": .set(text("payment_state"))])
+                    "route": .first(text("route")),
+                ]
+            ).with(receipt)
+        case "payment.changed": return payment("bookings", booking)
         case "trip.rated":
-            let stars = Change.Field.first(whole("stars"))
-            return text("by") == .text("driver")
-                ? Change("bookings", booking, ["stars_of_passenger": stars])
-                : Change(
-                    "bookings", booking, ["stars_of_driver": stars, "route_stars": .first(whole("route_stars"))])
+            return Change("bookings", booking, ["route_stars": .first(whole("route_stars"))]).with(rating)
         default: return nil
         }
     }

@@ -1,4 +1,6 @@
 internal import CLibpq
+import Dispatch
+import Glibc
 
 /// A connection to PostgreSQL 14 or later. When it is lost every call fails; a new one is opened then.
 public final class PostgresDatabase: Database {
@@ -9,9 +11,14 @@ public final class PostgresDatabase: Database {
     /// So many statements go out before their answers are read: these must fit into what the kernel holds.
     private static let inOneGo = 200
 
+    /// So long an answer is waited for, ns; nil: as long as the network lives.
+    private let withinNs: UInt64?
+
     /// Waits 5 s for the server at most, and for an answer as long as the network lives: a machine that has died is found within half a
-    /// minute.
-    public init(url: String) throws(DatabaseFailure) {
+    /// minute. `withinSeconds`: a statement that takes longer fails; where the server does not even say so, the connection is given up a second
+    /// later. Nil: it may take a minute.
+    public init(url: String, withinSeconds: Int? = nil) throws(DatabaseFailure) {
+        withinNs = withinSeconds.map { UInt64($0 + 1) * 1_000_000_000 }
         // What stands behind `dbname` is taken apart, and settles what comes before it.
         let keywords = [
             "connect_timeout", "tcp_user_timeout", "keepalives_idle", "keepalives_interval", "keepalives_count",
@@ -29,7 +36,7 @@ public final class PostgresDatabase: Database {
         kb_pq_silence(connection)
         do throws(DatabaseFailure) {
             // One that waits for another's lock says so instead of waiting for ever.
-            try script("SET statement_timeout = '60s'; SET lock_timeout = '15s'")
+            try script("SET statement_timeout = '\(withinSeconds ?? 60)s'; SET lock_timeout = '15s'")
         } catch {
             close()
             throw error
@@ -43,7 +50,7 @@ public final class PostgresDatabase: Database {
     /// An index of tens of millions of rows takes minutes.
     public let unhurried: String? = "SET LOCAL statement_timeout = 0"
 
-    public func hurry(seconds: Int) throws(DatabaseFailure) { try script("SET statement_timeout = '\(seconds)s'") }
+    public var isLost: Bool { PQstatus(connection) != CONNECTION_OK }
 
     public func close() {
         PQfinish(connection)
@@ -60,15 +67,52 @@ public final class PostgresDatabase: Database {
     }
 
     public func script(_ sql: String) throws(DatabaseFailure) {
-        let result = PQexec(connection, sql)
+        let result = try answer(sql, PQsendQuery(connection, sql))
         defer { PQclear(result) }
         try check(result, sql)
     }
 
-    public func rows(_ statement: Statement) throws(DatabaseFailure) -> [[SQLValue]] {
-        let result = withCStrings(statement.values.map(text)) {
-            PQexecParams(connection, statement.sql, Int32(statement.values.count), nil, $0, nil, nil, 0)
+    /// The last answer to what was sent, or the first that says that it failed.
+    private func answer(_ sql: String, _ isSent: Int32) throws(DatabaseFailure) -> OpaquePointer? {
+        guard isSent == 1 else { throw failure(sql) }
+        let deadline = withinNs.map { DispatchTime.now().uptimeNanoseconds + $0 }
+        var last: OpaquePointer?
+        do throws(DatabaseFailure) {
+            while true {
+                if let deadline { try waitForAnswer(until: deadline, sql) }
+                guard let next = PQgetResult(connection) else { return last }
+                if last != nil, PQresultStatus(last) == PGRES_FATAL_ERROR {
+                    PQclear(next)
+                } else {
+                    PQclear(last)
+                    last = next
+                }
+            }
+        } catch {
+            PQclear(last)
+            throw error
         }
+    }
+
+    /// Until `PQgetResult` has something to say at once.
+    private func waitForAnswer(until deadline: UInt64, _ sql: String) throws(DatabaseFailure) {
+        while PQisBusy(connection) == 1 {
+            let now = DispatchTime.now().uptimeNanoseconds
+            var socket = pollfd(fd: PQsocket(connection), events: Int16(POLLIN), revents: 0)
+            guard now < deadline, poll(&socket, 1, Int32((deadline - now) / 1_000_000) + 1) >= 0 || errno == EINTR
+            else {
+                close()
+                throw DatabaseFailure(.unavailable, "PostgreSQL: no answer (\(sql.prefix(120)))")
+            }
+            guard PQconsumeInput(connection) == 1 else { throw failure(sql) }
+        }
+    }
+
+    public func rows(_ statement: Statement) throws(DatabaseFailure) -> [[SQLValue]] {
+        let isSent = withCStrings(statement.values.map(text)) {
+            PQsendQueryParams(connection, statement.sql, Int32(statement.values.count), nil, $0, nil, nil, 0)
+        }
+        let result = try answer(statement.sql, isSent)
         defer { PQclear(result) }
         try check(result, statement.sql)
         return (0..<PQntuples(result)).map { row in

@@ -1,16 +1,8 @@
+public import Wire
+
 /// What is asked of the past of a city: rows of one kind, the latest first.
 public struct RecordQuery: Sendable {
-    public enum Kind: String, CaseIterable, Sendable {
-        /// Taxis, with their trips.
-        case rides
-        /// Seats in minibuses.
-        case bookings
-        /// Stops of buses on request.
-        case stops
-        case reservations
-        /// Of buses.
-        case tours
-    }
+    public typealias Kind = RecordQuestion.Kind
 
     /// By what rows can be chosen.
     public enum Filter: String, CaseIterable, Sendable {
@@ -18,6 +10,8 @@ public struct RecordQuery: Sendable {
         case passenger
         case zone
         case line
+        /// The row of this id.
+        case record
     }
 
     /// Where a page of rows ends: behind this row.
@@ -52,12 +46,18 @@ public struct RecordQuery: Sendable {
 
     public init(_ kind: Kind) { self.kind = kind }
 
-    /// False: rows of that kind have no such thing.
-    @discardableResult
-    public mutating func only(_ filter: Filter, _ value: String) -> Bool {
-        guard kind.column(of: filter) != nil else { return false }
-        filters[filter] = value
-        return true
+    /// Only rows with these; nil chooses nothing. Answers which of them rows of that kind can't be chosen by; nil: none.
+    public mutating func choose(
+        driver: String? = nil, passenger: String? = nil, zone: String? = nil, line: String? = nil, record: String? = nil
+    ) -> Filter? {
+        for (filter, value) in [
+            (Filter.driver, driver), (.passenger, passenger), (.zone, zone), (.line, line), (.record, record),
+        ] {
+            guard let value else { continue }
+            guard kind.condition(filter) != nil else { return filter }
+            filters[filter] = value
+        }
+        return nil
     }
 
     /// Where a row of this query is; nil: it has no time.
@@ -72,13 +72,13 @@ public struct RecordQuery: Sendable {
     func statement(_ city: String) -> Statement {
         var sql = "SELECT \(kind.sources.joined(separator: ", ")) FROM \(kind.table) WHERE city = $1"
         var values: [SQLValue] = [.text(city)]
-        func only(_ condition: String, _ value: SQLValue) {
+        func only(_ before: String, _ value: SQLValue, _ behind: String = "") {
             guard value != .null else { return }
             values.append(value)
-            sql += " AND \(condition) $\(values.count)"
+            sql += " AND \(before) $\(values.count)\(behind)"
         }
         for filter in Filter.allCases {
-            if let column = kind.column(of: filter) { only("\(column) =", SQLValue(filters[filter])) }
+            if let (before, behind) = kind.condition(filter) { only(before, SQLValue(filters[filter]), behind) }
         }
         only("\(kind.time) >=", SQLValue(from))
         only("\(kind.time) <", SQLValue(to))
@@ -96,7 +96,7 @@ public struct RecordQuery: Sendable {
     }
 }
 
-extension RecordQuery.Kind {
+extension RecordQuestion.Kind {
     /// Names and order of the columns of a row. Times are hub ms, amounts hundredths of the currency.
     public var columns: [String] {
         switch self {
@@ -110,11 +110,11 @@ extension RecordQuery.Kind {
             [
                 "id", "passenger", "driver", "route", "passengers", "aboard", "requested_at", "asked_at",
                 "confirmed_at", "near_at", "arrived_at", "aboard_at", "ended_at", "outcome", "ended_by", "reason",
-            ] + Self.paid + ["route_stars"]
+            ] + Self.paid + ["route_stars", "zone"]
         case .stops:
             [
                 "id", "passenger", "line", "tour", "passengers", "lat", "lon", "stop", "wanted_at", "requested_at",
-                "accepted_at", "near_at", "arrived_at", "ended_at", "outcome", "reason", "reopened",
+                "accepted_at", "near_at", "arrived_at", "ended_at", "outcome", "reason", "reopened", "driver",
             ]
         case .reservations:
             [
@@ -123,18 +123,31 @@ extension RecordQuery.Kind {
                 "reason",
             ]
         case .tours: ["id", "driver", "line", "bus", "pattern", "trip", "started_at", "ended_at", "reason"]
+        case .alarms:
+            [
+                "id", "role", "subject", "ride", "booking", "tour", "vehicle", "text", "lat", "lon", "raised_at",
+                "cancelled_at", "acknowledged_at", "acknowledged_by", "acknowledged_note", "closed_at", "closed_by",
+                "closed_note",
+            ]
+        case .reports:
+            [
+                "id", "category", "text", "role", "subject", "ride", "vehicle", "sent_at", "closed_at", "closed_by",
+                "closed_note",
+            ]
         }
     }
 
     private static let paid = [
         "receipt", "fare", "currency", "payment", "payment_state", "stars_of_driver", "stars_of_passenger",
+        "payment_reference", "estimate", "fare_parts", "local_time", "to_zone", "distance_m", "plate", "driver_name",
+        "company", "comment_on_driver", "comment_on_passenger",
     ]
 
     var table: String {
         switch self {
         case .rides: "trips"
         case .stops: "stop_requests"
-        case .bookings, .reservations, .tours: rawValue
+        case .bookings, .reservations, .tours, .alarms, .reports: rawValue
         }
     }
 
@@ -144,21 +157,57 @@ extension RecordQuery.Kind {
         case .rides, .bookings, .stops: "requested_at"
         case .reservations: "at"
         case .tours: "started_at"
+        case .alarms: "raised_at"
+        case .reports: "sent_at"
         }
     }
 
     /// What is read for ``columns``.
-    fileprivate var sources: [String] { columns.map { $0 == "passenger" && self == .stops ? "citizen" : $0 } }
-
-    /// Nil: rows of this kind can't be chosen by it.
-    fileprivate func column(of filter: RecordQuery.Filter) -> String? {
-        switch (self, filter) {
-        case (.rides, .line), (.bookings, .line), (.bookings, .zone), (.reservations, .line), (.stops, .driver),
-            (.stops, .zone), (.tours, .passenger), (.tours, .zone):
-            nil
-        case (.stops, .passenger): "citizen"
-        default: filter.rawValue
+    fileprivate var sources: [String] {
+        columns.map { column in
+            switch (self, column) {
+            case (.stops, "passenger"): "citizen"
+            case (.stops, "driver"):
+                "(SELECT driver FROM tours WHERE tours.city = stop_requests.city AND tours.id = tour)"
+            default: column
+            }
         }
+    }
+
+    /// What stands before the value in a condition; nil: rows of this kind can't be chosen by it.
+    fileprivate func condition(_ filter: RecordQuery.Filter) -> (before: String, behind: String)? {
+        switch (self, filter) {
+        case (_, .record): ("id = ", "")
+        case (.stops, .driver): ("tour IN (SELECT id FROM tours WHERE city = $1 AND driver = ", ")")
+        case (.stops, .passenger): ("citizen = ", "")
+        case (.rides, .driver), (.rides, .passenger), (.rides, .zone), (.bookings, .driver), (.bookings, .passenger),
+            (.bookings, .zone), (.reservations, .driver), (.reservations, .passenger), (.reservations, .zone),
+            (.stops, .line), (.tours, .driver), (.tours, .line):
+            (filter.rawValue + " = ", "")
+        // Of one who has sent it.
+        case (.alarms, .passenger): ("role = 'passenger' AND subject = ", "")
+        case (.alarms, .driver): ("role IN ('driver', 'bus_driver') AND subject = ", "")
+        default: nil
+        }
+    }
+}
+
+extension RecordQuery {
+    /// A row as a JSON object. Columns without a value are left out.
+    public func write(_ row: [SQLValue], into json: inout JSONWriter) {
+        json.beginObject()
+        for (column, value) in zip(kind.columns, row) where value != .null {
+            json.key(escaping: column)
+            switch value {
+            case .null: json.null()
+            case .integer(let number): json.integer(number)
+            case .real(let number): json.double(number)
+            // JSON itself.
+            case .text(let text) where column == "fare_parts": json.raw(Array(text.utf8))
+            case .text(let text): json.string(text)
+            }
+        }
+        json.endObject()
     }
 }
 

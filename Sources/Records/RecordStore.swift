@@ -66,9 +66,8 @@ public final class RecordStore {
     public static func reader(
         _ location: StoreLocation, city: String, withinSeconds: Int? = nil
     ) throws(DatabaseFailure) -> RecordStore {
-        let database = try location.open(makes: false)
+        let database = try location.open(makes: false, withinSeconds: withinSeconds)
         do throws(DatabaseFailure) {
-            if let withinSeconds { try database.hurry(seconds: withinSeconds) }
             let version = try Migrations.version(of: database)
             try Migrations.check(version)
             guard version == Migrations.steps.count else {
@@ -83,9 +82,10 @@ public final class RecordStore {
         return RecordStore(database, city: city)
     }
 
-    /// Fails with `.newer` when the tables are of a later version; says nothing of a database that is not there.
+    /// Fails with `.newer` when the tables are of a later version; says nothing of a database that is not there, or does not answer for some
+    /// seconds.
     public static func check(_ location: StoreLocation) throws(DatabaseFailure) {
-        guard location != .none, let database = try? location.open(makes: false) else { return }
+        guard location != .none, let database = try? location.open(makes: false, withinSeconds: 5) else { return }
         defer { database.close() }
         guard let version = try? Migrations.version(of: database) else { return }
         try Migrations.check(version)
@@ -97,6 +97,9 @@ public final class RecordStore {
     }
 
     public func close() { database.close() }
+
+    /// Whether it has to be opened again.
+    public var isLost: Bool { database.isLost }
 
     /// Nil before anything was recorded.
     public func cursor() throws(DatabaseFailure) -> Cursor? {
@@ -221,13 +224,15 @@ public final class RecordStore {
 
     private static let forgetting = [
         """
-        UPDATE trips SET passenger = NULL, from_lat = NULL, from_lon = NULL, to_lat = NULL, to_lon = NULL \
+        UPDATE trips SET passenger = NULL, from_lat = NULL, from_lon = NULL, to_lat = NULL, to_lon = NULL, \
+        payment_reference = NULL, comment_on_driver = NULL, comment_on_passenger = NULL \
         WHERE city = $1 AND (requested_at < $2 \
         OR requested_at IS NULL AND COALESCE(accepted_at, aboard_at, ended_at, 0) < $2) \
         AND (passenger IS NOT NULL OR from_lat IS NOT NULL)
         """,
         """
-        UPDATE bookings SET passenger = NULL WHERE city = $1 AND (requested_at < $2 \
+        UPDATE bookings SET passenger = NULL, payment_reference = NULL, comment_on_driver = NULL, comment_on_passenger = NULL \
+        WHERE city = $1 AND (requested_at < $2 \
         OR requested_at IS NULL AND COALESCE(confirmed_at, aboard_at, ended_at, 0) < $2) AND passenger IS NOT NULL
         """,
         """
@@ -241,6 +246,15 @@ public final class RecordStore {
         WHERE city = $1 AND COALESCE(at, made_at, searching_at, assigned_at, ended_at, 0) < $2 \
         AND (passenger IS NOT NULL OR from_lat IS NOT NULL)
         """,
-        "UPDATE alarms SET subject = NULL WHERE city = $1 AND raised_at < $2 AND subject IS NOT NULL AND role = 'passenger'",
+        """
+        UPDATE alarms SET subject = CASE WHEN role = 'passenger' THEN NULL ELSE subject END, text = NULL, lat = NULL, lon = NULL, \
+        acknowledged_note = NULL, closed_note = NULL WHERE city = $1 AND raised_at < $2 \
+        AND (subject IS NOT NULL AND role = 'passenger' OR text IS NOT NULL OR lat IS NOT NULL OR acknowledged_note IS NOT NULL \
+        OR closed_note IS NOT NULL)
+        """,
+        """
+        UPDATE reports SET subject = NULL, text = NULL, closed_note = NULL WHERE city = $1 AND sent_at < $2 \
+        AND (subject IS NOT NULL OR text IS NOT NULL OR closed_note IS NOT NULL)
+        """,
     ]
 }

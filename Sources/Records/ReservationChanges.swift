@@ -13,7 +13,13 @@ extension RecordedEvent {
                     "payment": .set(text("payment")), "at": .set(whole("at")), "made_at": .set(now),
                 ])
         case "reservation.searching":
-            return Change("reservations", id, ["ride": .set(text("ride")), "searching_at": .first(now)])
+            // Whoever had it has given it back.
+            return Change(
+                "reservations", id,
+                [
+                    "ride": .set(text("ride")), "searching_at": .first(now), "driver": .set(.null),
+                    "assigned_at": .set(.null),
+                ])
         case "reservation.assigned":
             return Change(
                 "reservations", id,

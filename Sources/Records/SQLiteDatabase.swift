@@ -1,4 +1,5 @@
 internal import CSQLite
+import Dispatch
 
 /// A file of SQLite, in its WAL mode: who reads waits for nobody. What a power cut takes of the last transactions it takes
 /// whole, the place in the event log with the rows, so they are recorded again.
@@ -15,13 +16,33 @@ public final class SQLiteDatabase: Database {
         var places: [Int32] = []
     }
 
-    public init(path: String, makes: Bool) throws(DatabaseFailure) {
+    /// When a statement has to be done, ns of the machine's monotonic clock; SQLite asks for it while it works. Nil: it may take as long as it
+    /// takes.
+    private let deadline: UnsafeMutablePointer<UInt64>?
+    private let withinNs: UInt64
+    /// So many of SQLite's steps are some tenths of a millisecond.
+    private static let stepsBetweenLooks: Int32 = 10_000
+
+    /// `withinSeconds`: a statement that takes longer fails; nil: none does.
+    public init(path: String, makes: Bool, withinSeconds: Int? = nil) throws(DatabaseFailure) {
+        withinNs = UInt64(withinSeconds ?? 0) * 1_000_000_000
+        deadline = withinSeconds.map { _ in .allocate(capacity: 1) }
+        deadline?.initialize(to: .max)
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | (makes ? SQLITE_OPEN_CREATE : 0)
         let code = sqlite3_open_v2(path, &handle, flags, nil)
         guard code == SQLITE_OK else {
             let reason = failure("\(path) can't be opened")
             close()
             throw reason
+        }
+        if let deadline {
+            sqlite3_progress_handler(
+                handle, Self.stepsBetweenLooks,
+                { deadline in
+                    guard let deadline = deadline?.load(as: UInt64.self) else { return 0 }
+                    return DispatchTime.now().uptimeNanoseconds > deadline ? 1 : 0
+                },
+                deadline)
         }
         do throws(DatabaseFailure) {
             // A page that changes often goes into the file once for all: each checkpoint waits for the disk.
@@ -36,34 +57,41 @@ public final class SQLiteDatabase: Database {
         }
     }
 
-    deinit { close() }
+    deinit {
+        close()
+        deadline?.deallocate()
+    }
 
     public let begin = "BEGIN IMMEDIATE"
     public let migrationLock: String? = nil
     public let unhurried: String? = nil
 
-    /// Who reads a file waits for nobody.
-    public func hurry(seconds: Int) {}
+    public private(set) var isLost = false
 
     public func close() {
         for each in prepared.values { sqlite3_finalize(each.statement) }
         prepared = [:]
         sqlite3_close_v2(handle)
         handle = nil
+        isLost = true
     }
 
     /// The process that has the data directory is the only one that writes; a cursor that moved shows another one.
     public func lock(_ name: String) throws(DatabaseFailure) -> Bool { true }
 
     public func script(_ sql: String) throws(DatabaseFailure) {
+        hurry()
         guard sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK else { throw failure(sql) }
     }
+
+    private func hurry() { deadline?.pointee = DispatchTime.now().uptimeNanoseconds + withinNs }
 
     public func run(_ statements: [Statement]) throws(DatabaseFailure) {
         for statement in statements { _ = try rows(statement) }
     }
 
     public func rows(_ statement: Statement) throws(DatabaseFailure) -> [[SQLValue]] {
+        hurry()
         let (compiled, places) = try compile(statement)
         defer {
             sqlite3_reset(compiled)
@@ -119,6 +147,9 @@ public final class SQLiteDatabase: Database {
     }
 
     private func failure(_ what: String) -> DatabaseFailure {
-        DatabaseFailure(.unavailable, "SQLite: \(String(cString: sqlite3_errmsg(handle))) (\(what.prefix(120)))")
+        // Of a file that was replaced, or that the disk does not give any more, nothing else will come.
+        let lost = [SQLITE_IOERR, SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_READONLY, SQLITE_CANTOPEN]
+        isLost = isLost || lost.contains(sqlite3_errcode(handle) & 0xff)
+        return DatabaseFailure(.unavailable, "SQLite: \(String(cString: sqlite3_errmsg(handle))) (\(what.prefix(120)))")
     }
 }

@@ -30,12 +30,17 @@ public enum StoreLocation: Equatable, Sendable {
         }
     }
 
-    /// Opens it. `makes`: an SQLite file that is not there is made.
-    public func open(makes: Bool) throws(DatabaseFailure) -> any Database {
+    /// Opens it.
+    ///
+    /// - Parameters:
+    ///   - makes: an SQLite file that is not there is made.
+    ///   - withinSeconds: a statement that takes longer fails, also where the database does not say a word; nil: it may take a minute, and one
+    ///     that is silent is waited for as long as the network lives.
+    public func open(makes: Bool, withinSeconds: Int? = nil) throws(DatabaseFailure) -> any Database {
         switch self {
         case .none: throw DatabaseFailure(.unavailable, "store.url is none: nothing is recorded")
-        case .sqlite(let path): try SQLiteDatabase(path: path, makes: makes)
-        case .postgres(let url): try PostgresDatabase(url: url)
+        case .sqlite(let path): try SQLiteDatabase(path: path, makes: makes, withinSeconds: withinSeconds)
+        case .postgres(let url): try PostgresDatabase(url: url, withinSeconds: withinSeconds)
         }
     }
 

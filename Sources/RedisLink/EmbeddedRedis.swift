@@ -16,7 +16,7 @@ public final class EmbeddedRedis {
     /// A server that isn't gone so long after it was asked is killed.
     private static let stopWithinMs: UInt64 = 10_000
     /// One that has run for so long before it died has not died because of how it was started.
-    private static let soundAfterMs: UInt64 = 60_000
+    private static let soundAfterMs: UInt64 = 10_000
 
     private let loop: EventLoop
     private let files: EmbeddedRedisFiles

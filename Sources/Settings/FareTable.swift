@@ -38,7 +38,7 @@ public struct FareTable: Sendable, Equatable {
                 guard parts.count == 2, parts[0].hasSuffix("km"), let kilometres = Self.number(parts[0].dropLast(2)),
                     let fare = Self.number(parts[1]), kilometres > (slabs.last?.metres ?? 0) / 1000
                 else { return nil }
-                slabs.append(Slab(metres: kilometres * 1000, fare: Int((fare * 100).rounded())))
+                slabs.append(Slab(metres: (kilometres * 1000).rounded(), fare: Int((fare * 100).rounded())))
             }
             guard !slabs.isEmpty else { return nil }
             self.slabs = slabs

@@ -122,8 +122,8 @@ extension Settings {
             guard slab != nil || hasMeter else { return nil }
             var tariff = TaxiTariff()
             tariff.flagFall = Self.hundredths(flagFall)
-            tariff.perKm = Self.hundredths(perKm)
-            tariff.perMinute = Self.hundredths(perMinute)
+            tariff.perKm = Int((perKm * 10_000).rounded())
+            tariff.perMinute = Int((perMinute * 10_000).rounded())
             tariff.minimum = Self.hundredths(minimum)
             tariff.booking = Self.hundredths(booking)
             tariff.night = Self.hundredths(night)

@@ -16,8 +16,9 @@ extension ProtobufSchema {
             medical_until:115:string? capabilities:116:string* ends_by:117:string? plate:118:string?
             registration:119:string? model:120:string? colour:121:string? new_code:122:bool? needs:123:string*
             wait:124:bool? reservation:125:string? payment:126:string? state:127:string? reference:128:string?
-            stars:129:uint64? comment:130:string? route_stars:131:uint64? of:150:string? passenger:151:string?
-            start_time:152:uint64? end_time:153:uint64? endpoint:140:string? keys:141:PushKeys?
+            stars:129:uint64? comment:130:string? route_stars:131:uint64? reserved:132:bool? of:150:string?
+            passenger:151:string? start_time:152:uint64? end_time:153:uint64? record:154:string? endpoint:140:string?
+            keys:141:PushKeys?
         Reply: id:1:uint64 json:2:bytes? hello:3:HelloOk? position:4:PositionOk? driver_available:5:QueuePlace?
             driver_unavailable:6:DriverState? offer_seen:7:Expiry? offer_accept:8:Assignment?
             offer_decline:9:RideOnly? ride_aboard:10:RideOnly? ride_end:11:RideOver? ride_noshow:12:RideOver?
@@ -72,7 +73,7 @@ extension ProtobufSchema {
             reservation_reminder:131:ReservationReminder? reservation_searching:132:ReservationSearching?
             reservation_waiting:133:ReservationWaiting? reservation_assigned:134:ReservationAssigned?
             reservation_failed:135:ReservationFailed? reservation_cancelled:136:ReservationCancelled?
-            payment_changed:150:PaymentChange?
+            payment_changed:150:PaymentChange? catalog_changed:160:CatalogChange?
         State: ch:1:string type:2:string time:3:uint64 json:4:bytes? queue_rank:5:QueueChange? ride_eta:6:RideEta?
             bus:40:Tour? tour:41:Tour? seat_eta:30:SeatEta? seat_stops:31:SeatStops? stop_eta:60:StopEtaChange?
         Snapshot: ch:1:string time:2:uint64 json:3:bytes? driver:4:DriverSnapshot? passenger:5:PassengerSnapshot?
@@ -159,7 +160,7 @@ extension ProtobufSchema {
         ReliabilityReset: role:1:string subject:2:string audit:3:string
         Reservation: reservation:1:string state:2:string zone:3:string pickup:4:Point? destination:5:Point?
             at:6:uint64 local:7:string time_zone:8:string passengers:9:uint32 needs:10:string* search_at:11:uint64
-            ride:12:string? payment:13:string?
+            ride:12:string? payment:13:string? fare:14:Fare?
         Reservations: reservations:1:Reservation*
         ReservationState: reservation:1:string state:2:string
         FareEstimate: fare:1:TripFare? distance_m:2:uint32 duration_s:3:uint32 is_estimate:4:bool
@@ -245,6 +246,7 @@ extension ProtobufSchema {
             detail:6:string silent:15:bool?
         ReservationCancelled: reservation:1:string at:2:uint64 local:3:string ride:4:string? by:5:string
             reason:6:string? text:7:string?
+        CatalogChange: version:1:string changed:2:ChangedLists?
         RideEta: ride:1:string taxi:2:string eta_s:3:double distance_m:4:double at:5:uint64 early_s:6:double
             late_s:7:double
         SeatEta: booking:1:string vehicle:2:string eta_s:3:double distance_m:4:double at:5:uint64 early_s:6:double
@@ -292,9 +294,16 @@ extension ProtobufSchema {
             reason:38:string? offers:39:uint32? rounds:40:uint32? given_back:41:uint32? reopened:42:uint32?
             receipt:43:string? fare:44:uint64? currency:45:string? payment:46:string? payment_state:47:string?
             stars_of_driver:48:uint32? stars_of_passenger:49:uint32? route_stars:50:uint32?
+            payment_reference:51:string? estimate:52:uint64? fare_parts:53:FarePart* local_time:54:string?
+            to_zone:55:string? distance_m:56:double? plate:57:string? driver_name:58:string? company:59:string?
+            comment_on_driver:60:string? comment_on_passenger:61:string? role:62:string? subject:63:string?
+            booking:64:string? vehicle:65:string? text:66:string? category:67:string? raised_at:68:uint64?
+            cancelled_at:69:uint64? acknowledged_at:70:uint64? acknowledged_by:71:string? acknowledged_note:72:string?
+            closed_at:73:uint64? closed_by:74:string? closed_note:75:string? sent_at:76:uint64?
         PickupPlace: place:1:string at:2:uint64 lat:3:double lon:4:double stop:5:string? passengers:6:uint32
             requests:7:StopPickup*
         OfficeAct: by:1:string at:2:uint64 note:3:string?
+        ChangedLists: lines:1:uint64? buses:2:uint64? stops:3:uint64? routes:4:uint64?
         SeatStop: booking:1:string what:2:string lat:3:double lon:4:double
         DriverRide: ride:1:string state:2:string pickup:3:Point? passengers:4:uint32 notified:5:uint32
             destination:6:Point? needs:7:string* contact:15:Contact? payment:16:string?

@@ -6,10 +6,12 @@ import Settings
 
 struct Stats: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Shows the administrators' figures: per line and day, passengers, requests, punctuality.",
+        abstract:
+            "Shows the administrators' figures: per line and day, passengers, requests, punctuality; of taxis and minibuses by the hour.",
         discussion: """
             The hub must be running here; programs elsewhere ask it for /v1/stats, with the token of an operator. Days are \
-            those of the city's clock, and everything counts on the day on which it happens.
+            those of the city's clock, and everything counts on the day on which it happens. Figures of taxis and of seats in \
+            minibuses are a table for a spreadsheet (CSV), or JSON.
             """)
 
     @OptionGroup var options: ConfigOptions
@@ -23,6 +25,18 @@ struct Stats: ParsableCommand {
     @Option(help: "This line only.")
     var line: String?
 
+    @Flag(help: "What became of rides, by zone and hour, in the place of lines.")
+    var taxis = false
+
+    @Option(help: "With --taxis: this zone only.")
+    var zone: String?
+
+    @Flag(help: "What became of seats in minibuses, by route and hour, in the place of lines.")
+    var seats = false
+
+    @Option(help: "With --seats: this route only.")
+    var route: String?
+
     @Flag(help: "All figures as a table for a spreadsheet (CSV).")
     var csv = false
 
@@ -31,10 +45,25 @@ struct Stats: ParsableCommand {
 
     func validate() throws {
         guard !csv || !json else { throw ValidationError("--csv or --json, not both") }
+        guard !taxis || !seats else { throw ValidationError("--taxis or --seats, not both") }
+        guard zone == nil || taxis else { throw ValidationError("--zone goes with --taxis") }
+        guard route == nil || seats else { throw ValidationError("--route goes with --seats") }
+        guard line == nil || !taxis && !seats else { throw ValidationError("--line goes without --taxis and --seats") }
     }
 
     func run() throws {
         let (from, to, line) = (from, to, line)
+        if taxis || seats {
+            let (isOfTaxis, zone, route) = (taxis, zone, route)
+            let pages = try CatalogStore.run(try options.settings()) {
+                isOfTaxis
+                    ? try await $0.taxiStatistics(from: from, to: to, zone: zone)
+                    : try await $0.seatStatistics(from: from, to: to, route: route)
+            }
+            FileHandle.standardOutput.write(Data(json ? pages.json : pages.csv))
+            if json { print() }
+            return
+        }
         let pages = try CatalogStore.run(try options.settings()) {
             try await $0.statistics(from: from, to: to, line: line)
         }

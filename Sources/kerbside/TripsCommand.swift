@@ -14,21 +14,7 @@ struct Trips: ParsableCommand {
             """)
 
     @OptionGroup var options: ConfigOptions
-
-    @Option(help: "Only those of this driver.")
-    var driver: String?
-
-    @Option(help: "Only those of this passenger.")
-    var passenger: String?
-
-    @Option(help: "Requested at or after this time, as 2026-11-21 or 2026-11-21T08:00:00Z.")
-    var from: String?
-
-    @Option(help: "Requested before this time.")
-    var to: String?
-
-    @Option(name: .shortAndLong, help: "So many at most.")
-    var number = 50
+    @OptionGroup var past: PastOptions
 
     @Flag(help: "All columns as a table for a spreadsheet (CSV).")
     var csv = false
@@ -38,36 +24,16 @@ struct Trips: ParsableCommand {
 
     func validate() throws {
         guard !csv || !json else { throw ValidationError("--csv or --json, not both") }
-        guard (1...10_000_000).contains(number) else { throw ValidationError("--number: expected 1 to 10000000") }
-        _ = try query()
+        _ = try past.query(.rides)
     }
 
     func run() throws {
         let settings = try options.settings()
+        let query = try past.query(.rides)
         let store = try RecordsLook.open(settings)
         defer { store.close() }
-        let rows = try store.rows(try query())
-        if csv { Terminal.line(Self.columns.joined(separator: ",")) }
-        for row in rows {
-            if json {
-                Terminal.line(RecordText.object(row, Self.columns))
-            } else if csv {
-                Terminal.line(row.map(RecordText.cell).joined(separator: ","))
-            }
-        }
-        if !json && !csv { show(rows, of: RecordsLook.name(settings)) }
-    }
-
-    private static let columns = RecordQuery.Kind.rides.columns
-
-    private func query() throws -> RecordQuery {
-        var query = RecordQuery(.rides)
-        if let driver { query.only(.driver, driver) }
-        if let passenger { query.only(.passenger, passenger) }
-        query.from = try RecordText.time("--from", from)
-        query.to = try RecordText.time("--to", to)
-        query.limit = Int64(number)
-        return query
+        let rows = try store.rows(query)
+        if csv || json { query.print(rows, isJSON: json) } else { show(rows, of: RecordsLook.name(settings)) }
     }
 
     /// Hundredths as `12.50 EUR`.
@@ -87,8 +53,9 @@ struct Trips: ParsableCommand {
             "payment",
             "outcome",
         ]
+        let columns = RecordQuery.Kind.rides.columns
         let lines = rows.map { row in
-            func value(_ column: String) -> SQLValue { row[Self.columns.firstIndex(of: column) ?? 0] }
+            func value(_ column: String) -> SQLValue { row[columns.firstIndex(of: column) ?? 0] }
             let requested = value("requested_at").integer
             /// Since the request, as m:ss.
             func after(_ column: String) -> String {

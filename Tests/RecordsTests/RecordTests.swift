@@ -32,9 +32,11 @@ import Wire
             try event(
                 14, "ride.ended",
                 #"{"ride":"r1","driver":"T3","passenger":"p1","receipt":"2026-000001","amount":1290,"currency":"EUR","#
-                    + #""payment":"digital","payment_state":"pending"}"#),
-            try event(15, "trip.rated", #"{"ride":"r1","by":"passenger","stars":4}"#),
-            try event(16, "payment.changed", #"{"ride":"r1","payment_state":"paid"}"#),
+                    + #""payment":"digital","payment_state":"pending","estimate":1250,"local":"2026-02-16T16:20:00+01:00","#
+                    + #""to_zone":"19","distance_m":3120,"parts":[{"name":"minimum","amount":1290}],"#
+                    + #""plate":"MI 1","driver_name":"Ada","company":"Radio"}"#),
+            try event(15, "trip.rated", #"{"ride":"r1","by":"passenger","stars":4,"text":"Kind."}"#),
+            try event(16, "payment.changed", #"{"ride":"r1","payment_state":"paid","reference":"pay_1"}"#),
             try event(17, "trip.rated", #"{"ride":"r1","by":"driver","stars":5}"#),
         ]
     }
@@ -44,6 +46,9 @@ import Wire
         .real(45.25), .real(9.5), .integer(60), .integer(120), .integer(600), .integer(660), .integer(720),
         .integer(780), .integer(840), .text("ended"), .null, .null, .integer(3), .integer(1), .integer(1),
         .text("2026-000001"), .integer(1290), .text("EUR"), .text("digital"), .text("paid"), .integer(4), .integer(5),
+        .text("pay_1"), .integer(1250), .text(#"[{"name":"minimum","amount":1290}]"#),
+        .text("2026-02-16T16:20:00+01:00"), .text("19"), .real(3120), .text("MI 1"), .text("Ada"), .text("Radio"),
+        .text("Kind."), .null,
     ]
 
     private func with(_ backend: Backend, _ body: (RecordStore) throws -> Void) throws {
@@ -172,10 +177,10 @@ import Wire
                 return try store.rows(query).compactMap(\.[0].text)
             }
             #expect(try ids { _ in } == ["r6", "r5", "r4", "r3", "r2", "r1"])
-            #expect(try ids { $0.only(.driver, "T0") } == ["r6", "r3"])
+            #expect(try ids { _ = $0.choose(driver: "T0") } == ["r6", "r3"])
             #expect(
                 try ids {
-                    $0.only(.passenger, "p1")
+                    _ = $0.choose(passenger: "p1")
                     $0.limit = 2
                 } == ["r5", "r3"])
             #expect(
@@ -183,9 +188,9 @@ import Wire
                     $0.from = 1_200
                     $0.to = 2_400
                 } == ["r3", "r2"])
-            #expect(try ids { $0.only(.driver, "x' OR '1'='1") } == [])
+            #expect(try ids { _ = $0.choose(driver: "x' OR '1'='1") } == [])
             try store.forgetPeople(before: 1_800)
-            #expect(try ids { $0.only(.passenger, "p1") } == ["r5", "r3"])
+            #expect(try ids { _ = $0.choose(passenger: "p1") } == ["r5", "r3"])
             let old = try #require(try store.rows(RecordQuery(.rides)).last)
             #expect(old[1] == .null && old[6] == .null && old[2] == .text("T1"))
         }

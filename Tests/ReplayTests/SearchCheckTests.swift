@@ -83,6 +83,14 @@ import Testing
         #expect(score(["3": ["2"]]).share == 0.5)
     }
 
+    @Test(
+        "V3: of many reservations 95 in a hundred get a taxi if one is near",
+        arguments: [(190, 10, true), (189, 11, false), (18, 2, true)])
+    func enough(assigned: Int, failed: Int, isClean: Bool) {
+        let score = ReservationScore(assigned: assigned, failedNear: failed, failedAlone: 40)
+        #expect(score.violations.isEmpty == isClean)
+    }
+
     @Test("I5: a reservation with its one ride is clean")
     func reservation() {
         #expect(violations(in: Self.reserved) == [])

@@ -942,6 +942,16 @@ package nonisolated struct Kerbside_V1_ClientMessage: @unchecked Sendable {
   /// Clears the value of `routeStars`. Subsequent reads from it will return its default value.
   package mutating func clearRouteStars() {_uniqueStorage()._routeStars = nil}
 
+  /// of an estimate
+  package var reserved: Bool {
+    get {_storage._reserved ?? false}
+    set {_uniqueStorage()._reserved = newValue}
+  }
+  /// Returns true if `reserved` has been explicitly set.
+  package var hasReserved: Bool {_storage._reserved != nil}
+  /// Clears the value of `reserved`. Subsequent reads from it will return its default value.
+  package mutating func clearReserved() {_uniqueStorage()._reserved = nil}
+
   /// Of records; `driver`, `zone`, `line`, `from` and `limit` are above.
   package var of: String {
     get {_storage._of ?? String()}
@@ -980,6 +990,16 @@ package nonisolated struct Kerbside_V1_ClientMessage: @unchecked Sendable {
   package var hasEndTime: Bool {_storage._endTime != nil}
   /// Clears the value of `endTime`. Subsequent reads from it will return its default value.
   package mutating func clearEndTime() {_uniqueStorage()._endTime = nil}
+
+  /// the id of a record
+  package var record: String {
+    get {_storage._record ?? String()}
+    set {_uniqueStorage()._record = newValue}
+  }
+  /// Returns true if `record` has been explicitly set.
+  package var hasRecord: Bool {_storage._record != nil}
+  /// Clears the value of `record`. Subsequent reads from it will return its default value.
+  package mutating func clearRecord() {_uniqueStorage()._record = nil}
 
   /// Where a browser is reached.
   package var endpoint: String {
@@ -2136,629 +2156,622 @@ package nonisolated struct Kerbside_V1_Error: Sendable {
 }
 
 /// Kept in its channel's history, delivered once and in order.
-package nonisolated struct Kerbside_V1_Event: @unchecked Sendable {
+package nonisolated struct Kerbside_V1_Event: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  package var ch: String {
-    get {_storage._ch}
-    set {_uniqueStorage()._ch = newValue}
-  }
+  package var ch: String = String()
 
   /// given back in `resume`
-  package var seq: String {
-    get {_storage._seq}
-    set {_uniqueStorage()._seq = newValue}
-  }
+  package var seq: String = String()
 
-  package var type: String {
-    get {_storage._type}
-    set {_uniqueStorage()._type = newValue}
-  }
+  package var type: String = String()
 
   /// ms
-  package var time: UInt64 {
-    get {_storage._time}
-    set {_uniqueStorage()._time = newValue}
-  }
+  package var time: UInt64 = 0
 
-  package var data: OneOf_Data? {
-    get {return _storage._data}
-    set {_uniqueStorage()._data = newValue}
-  }
+  package var data: Kerbside_V1_Event.OneOf_Data? = nil
 
   /// the JSON of `data` of a type that this file does not know; of topics and events:… always
   package var json: Data {
     get {
-      if case .json(let v)? = _storage._data {return v}
+      if case .json(let v)? = data {return v}
       return Data()
     }
-    set {_uniqueStorage()._data = .json(newValue)}
+    set {data = .json(newValue)}
   }
 
   package var queueJoined: Kerbside_V1_QueueChange {
     get {
-      if case .queueJoined(let v)? = _storage._data {return v}
+      if case .queueJoined(let v)? = data {return v}
       return Kerbside_V1_QueueChange()
     }
-    set {_uniqueStorage()._data = .queueJoined(newValue)}
+    set {data = .queueJoined(newValue)}
   }
 
   package var queueLeft: Kerbside_V1_QueueLeft {
     get {
-      if case .queueLeft(let v)? = _storage._data {return v}
+      if case .queueLeft(let v)? = data {return v}
       return Kerbside_V1_QueueLeft()
     }
-    set {_uniqueStorage()._data = .queueLeft(newValue)}
+    set {data = .queueLeft(newValue)}
   }
 
   package var offerMade: Kerbside_V1_Offer {
     get {
-      if case .offerMade(let v)? = _storage._data {return v}
+      if case .offerMade(let v)? = data {return v}
       return Kerbside_V1_Offer()
     }
-    set {_uniqueStorage()._data = .offerMade(newValue)}
+    set {data = .offerMade(newValue)}
   }
 
   package var offerWithdrawn: Kerbside_V1_RideReason {
     get {
-      if case .offerWithdrawn(let v)? = _storage._data {return v}
+      if case .offerWithdrawn(let v)? = data {return v}
       return Kerbside_V1_RideReason()
     }
-    set {_uniqueStorage()._data = .offerWithdrawn(newValue)}
+    set {data = .offerWithdrawn(newValue)}
   }
 
   package var rideAssigned: Kerbside_V1_Assignment {
     get {
-      if case .rideAssigned(let v)? = _storage._data {return v}
+      if case .rideAssigned(let v)? = data {return v}
       return Kerbside_V1_Assignment()
     }
-    set {_uniqueStorage()._data = .rideAssigned(newValue)}
+    set {data = .rideAssigned(newValue)}
   }
 
   package var rideConfirmAboard: Kerbside_V1_RideOnly {
     get {
-      if case .rideConfirmAboard(let v)? = _storage._data {return v}
+      if case .rideConfirmAboard(let v)? = data {return v}
       return Kerbside_V1_RideOnly()
     }
-    set {_uniqueStorage()._data = .rideConfirmAboard(newValue)}
+    set {data = .rideConfirmAboard(newValue)}
   }
 
   package var rideCancelled: Kerbside_V1_RideCancelled {
     get {
-      if case .rideCancelled(let v)? = _storage._data {return v}
+      if case .rideCancelled(let v)? = data {return v}
       return Kerbside_V1_RideCancelled()
     }
-    set {_uniqueStorage()._data = .rideCancelled(newValue)}
+    set {data = .rideCancelled(newValue)}
   }
 
   package var rideSearching: Kerbside_V1_RideSearching {
     get {
-      if case .rideSearching(let v)? = _storage._data {return v}
+      if case .rideSearching(let v)? = data {return v}
       return Kerbside_V1_RideSearching()
     }
-    set {_uniqueStorage()._data = .rideSearching(newValue)}
+    set {data = .rideSearching(newValue)}
   }
 
   package var rideAccepted: Kerbside_V1_RideAccepted {
     get {
-      if case .rideAccepted(let v)? = _storage._data {return v}
+      if case .rideAccepted(let v)? = data {return v}
       return Kerbside_V1_RideAccepted()
     }
-    set {_uniqueStorage()._data = .rideAccepted(newValue)}
+    set {data = .rideAccepted(newValue)}
   }
 
   package var rideFailed: Kerbside_V1_RideFailed {
     get {
-      if case .rideFailed(let v)? = _storage._data {return v}
+      if case .rideFailed(let v)? = data {return v}
       return Kerbside_V1_RideFailed()
     }
-    set {_uniqueStorage()._data = .rideFailed(newValue)}
+    set {data = .rideFailed(newValue)}
   }
 
   package var rideNear: Kerbside_V1_RideClose {
     get {
-      if case .rideNear(let v)? = _storage._data {return v}
+      if case .rideNear(let v)? = data {return v}
       return Kerbside_V1_RideClose()
     }
-    set {_uniqueStorage()._data = .rideNear(newValue)}
+    set {data = .rideNear(newValue)}
   }
 
   package var rideArrived: Kerbside_V1_RideClose {
     get {
-      if case .rideArrived(let v)? = _storage._data {return v}
+      if case .rideArrived(let v)? = data {return v}
       return Kerbside_V1_RideClose()
     }
-    set {_uniqueStorage()._data = .rideArrived(newValue)}
+    set {data = .rideArrived(newValue)}
   }
 
   package var rideAboard: Kerbside_V1_RideAboard {
     get {
-      if case .rideAboard(let v)? = _storage._data {return v}
+      if case .rideAboard(let v)? = data {return v}
       return Kerbside_V1_RideAboard()
     }
-    set {_uniqueStorage()._data = .rideAboard(newValue)}
+    set {data = .rideAboard(newValue)}
   }
 
   package var rideEnded: Kerbside_V1_RideEnded {
     get {
-      if case .rideEnded(let v)? = _storage._data {return v}
+      if case .rideEnded(let v)? = data {return v}
       return Kerbside_V1_RideEnded()
     }
-    set {_uniqueStorage()._data = .rideEnded(newValue)}
+    set {data = .rideEnded(newValue)}
   }
 
   package var rideDriverLost: Kerbside_V1_RideDriverLost {
     get {
-      if case .rideDriverLost(let v)? = _storage._data {return v}
+      if case .rideDriverLost(let v)? = data {return v}
       return Kerbside_V1_RideDriverLost()
     }
-    set {_uniqueStorage()._data = .rideDriverLost(newValue)}
+    set {data = .rideDriverLost(newValue)}
   }
 
   package var rideDriverBack: Kerbside_V1_RideDriverBack {
     get {
-      if case .rideDriverBack(let v)? = _storage._data {return v}
+      if case .rideDriverBack(let v)? = data {return v}
       return Kerbside_V1_RideDriverBack()
     }
-    set {_uniqueStorage()._data = .rideDriverBack(newValue)}
+    set {data = .rideDriverBack(newValue)}
   }
 
   package var ridePickupMoved: Kerbside_V1_RidePickupMoved {
     get {
-      if case .ridePickupMoved(let v)? = _storage._data {return v}
+      if case .ridePickupMoved(let v)? = data {return v}
       return Kerbside_V1_RidePickupMoved()
     }
-    set {_uniqueStorage()._data = .ridePickupMoved(newValue)}
+    set {data = .ridePickupMoved(newValue)}
   }
 
   package var tourEnded: Kerbside_V1_TourEnded {
     get {
-      if case .tourEnded(let v)? = _storage._data {return v}
+      if case .tourEnded(let v)? = data {return v}
       return Kerbside_V1_TourEnded()
     }
-    set {_uniqueStorage()._data = .tourEnded(newValue)}
+    set {data = .tourEnded(newValue)}
   }
 
   package var scheduleChanged: Kerbside_V1_ScheduleChange {
     get {
-      if case .scheduleChanged(let v)? = _storage._data {return v}
+      if case .scheduleChanged(let v)? = data {return v}
       return Kerbside_V1_ScheduleChange()
     }
-    set {_uniqueStorage()._data = .scheduleChanged(newValue)}
+    set {data = .scheduleChanged(newValue)}
   }
 
   package var seatRequested: Kerbside_V1_SeatRequest {
     get {
-      if case .seatRequested(let v)? = _storage._data {return v}
+      if case .seatRequested(let v)? = data {return v}
       return Kerbside_V1_SeatRequest()
     }
-    set {_uniqueStorage()._data = .seatRequested(newValue)}
+    set {data = .seatRequested(newValue)}
   }
 
   package var seatWithdrawn: Kerbside_V1_BookingReason {
     get {
-      if case .seatWithdrawn(let v)? = _storage._data {return v}
+      if case .seatWithdrawn(let v)? = data {return v}
       return Kerbside_V1_BookingReason()
     }
-    set {_uniqueStorage()._data = .seatWithdrawn(newValue)}
+    set {data = .seatWithdrawn(newValue)}
   }
 
   package var seatAssigned: Kerbside_V1_SeatAssignment {
     get {
-      if case .seatAssigned(let v)? = _storage._data {return v}
+      if case .seatAssigned(let v)? = data {return v}
       return Kerbside_V1_SeatAssignment()
     }
-    set {_uniqueStorage()._data = .seatAssigned(newValue)}
+    set {data = .seatAssigned(newValue)}
   }
 
   package var seatWaiting: Kerbside_V1_SeatWaiting {
     get {
-      if case .seatWaiting(let v)? = _storage._data {return v}
+      if case .seatWaiting(let v)? = data {return v}
       return Kerbside_V1_SeatWaiting()
     }
-    set {_uniqueStorage()._data = .seatWaiting(newValue)}
+    set {data = .seatWaiting(newValue)}
   }
 
   package var seatConfirmAboard: Kerbside_V1_BookingOnly {
     get {
-      if case .seatConfirmAboard(let v)? = _storage._data {return v}
+      if case .seatConfirmAboard(let v)? = data {return v}
       return Kerbside_V1_BookingOnly()
     }
-    set {_uniqueStorage()._data = .seatConfirmAboard(newValue)}
+    set {data = .seatConfirmAboard(newValue)}
   }
 
   package var seatAboard: Kerbside_V1_SeatAboard {
     get {
-      if case .seatAboard(let v)? = _storage._data {return v}
+      if case .seatAboard(let v)? = data {return v}
       return Kerbside_V1_SeatAboard()
     }
-    set {_uniqueStorage()._data = .seatAboard(newValue)}
+    set {data = .seatAboard(newValue)}
   }
 
   package var seatEnded: Kerbside_V1_SeatEnded {
     get {
-      if case .seatEnded(let v)? = _storage._data {return v}
+      if case .seatEnded(let v)? = data {return v}
       return Kerbside_V1_SeatEnded()
     }
-    set {_uniqueStorage()._data = .seatEnded(newValue)}
+    set {data = .seatEnded(newValue)}
   }
 
   package var seatCancelled: Kerbside_V1_SeatCancelled {
     get {
-      if case .seatCancelled(let v)? = _storage._data {return v}
+      if case .seatCancelled(let v)? = data {return v}
       return Kerbside_V1_SeatCancelled()
     }
-    set {_uniqueStorage()._data = .seatCancelled(newValue)}
+    set {data = .seatCancelled(newValue)}
   }
 
   package var seatsChanged: Kerbside_V1_SeatsChanged {
     get {
-      if case .seatsChanged(let v)? = _storage._data {return v}
+      if case .seatsChanged(let v)? = data {return v}
       return Kerbside_V1_SeatsChanged()
     }
-    set {_uniqueStorage()._data = .seatsChanged(newValue)}
+    set {data = .seatsChanged(newValue)}
   }
 
   package var seatPending: Kerbside_V1_SeatPending {
     get {
-      if case .seatPending(let v)? = _storage._data {return v}
+      if case .seatPending(let v)? = data {return v}
       return Kerbside_V1_SeatPending()
     }
-    set {_uniqueStorage()._data = .seatPending(newValue)}
+    set {data = .seatPending(newValue)}
   }
 
   package var seatConfirmed: Kerbside_V1_SeatConfirmed {
     get {
-      if case .seatConfirmed(let v)? = _storage._data {return v}
+      if case .seatConfirmed(let v)? = data {return v}
       return Kerbside_V1_SeatConfirmed()
     }
-    set {_uniqueStorage()._data = .seatConfirmed(newValue)}
+    set {data = .seatConfirmed(newValue)}
   }
 
   package var seatDeclined: Kerbside_V1_SeatDeclined {
     get {
-      if case .seatDeclined(let v)? = _storage._data {return v}
+      if case .seatDeclined(let v)? = data {return v}
       return Kerbside_V1_SeatDeclined()
     }
-    set {_uniqueStorage()._data = .seatDeclined(newValue)}
+    set {data = .seatDeclined(newValue)}
   }
 
   package var seatNear: Kerbside_V1_SeatClose {
     get {
-      if case .seatNear(let v)? = _storage._data {return v}
+      if case .seatNear(let v)? = data {return v}
       return Kerbside_V1_SeatClose()
     }
-    set {_uniqueStorage()._data = .seatNear(newValue)}
+    set {data = .seatNear(newValue)}
   }
 
   package var seatArrived: Kerbside_V1_SeatClose {
     get {
-      if case .seatArrived(let v)? = _storage._data {return v}
+      if case .seatArrived(let v)? = data {return v}
       return Kerbside_V1_SeatClose()
     }
-    set {_uniqueStorage()._data = .seatArrived(newValue)}
+    set {data = .seatArrived(newValue)}
   }
 
   package var routeChanged: Kerbside_V1_RouteChanged {
     get {
-      if case .routeChanged(let v)? = _storage._data {return v}
+      if case .routeChanged(let v)? = data {return v}
       return Kerbside_V1_RouteChanged()
     }
-    set {_uniqueStorage()._data = .routeChanged(newValue)}
+    set {data = .routeChanged(newValue)}
   }
 
   package var notifyChanged: Kerbside_V1_NotifyWishes {
     get {
-      if case .notifyChanged(let v)? = _storage._data {return v}
+      if case .notifyChanged(let v)? = data {return v}
       return Kerbside_V1_NotifyWishes()
     }
-    set {_uniqueStorage()._data = .notifyChanged(newValue)}
+    set {data = .notifyChanged(newValue)}
   }
 
   package var seatDriverLost: Kerbside_V1_SeatDriverLost {
     get {
-      if case .seatDriverLost(let v)? = _storage._data {return v}
+      if case .seatDriverLost(let v)? = data {return v}
       return Kerbside_V1_SeatDriverLost()
     }
-    set {_uniqueStorage()._data = .seatDriverLost(newValue)}
+    set {data = .seatDriverLost(newValue)}
   }
 
   package var seatDriverBack: Kerbside_V1_SeatDriverBack {
     get {
-      if case .seatDriverBack(let v)? = _storage._data {return v}
+      if case .seatDriverBack(let v)? = data {return v}
       return Kerbside_V1_SeatDriverBack()
     }
-    set {_uniqueStorage()._data = .seatDriverBack(newValue)}
+    set {data = .seatDriverBack(newValue)}
   }
 
   package var seatPickupMoved: Kerbside_V1_SeatPickupMoved {
     get {
-      if case .seatPickupMoved(let v)? = _storage._data {return v}
+      if case .seatPickupMoved(let v)? = data {return v}
       return Kerbside_V1_SeatPickupMoved()
     }
-    set {_uniqueStorage()._data = .seatPickupMoved(newValue)}
+    set {data = .seatPickupMoved(newValue)}
   }
 
   package var seatSearching: Kerbside_V1_SeatSearching {
     get {
-      if case .seatSearching(let v)? = _storage._data {return v}
+      if case .seatSearching(let v)? = data {return v}
       return Kerbside_V1_SeatSearching()
     }
-    set {_uniqueStorage()._data = .seatSearching(newValue)}
+    set {data = .seatSearching(newValue)}
   }
 
   package var seatFailed: Kerbside_V1_SeatFailed {
     get {
-      if case .seatFailed(let v)? = _storage._data {return v}
+      if case .seatFailed(let v)? = data {return v}
       return Kerbside_V1_SeatFailed()
     }
-    set {_uniqueStorage()._data = .seatFailed(newValue)}
+    set {data = .seatFailed(newValue)}
   }
 
   package var stopRequested: Kerbside_V1_StopNews {
     get {
-      if case .stopRequested(let v)? = _storage._data {return v}
+      if case .stopRequested(let v)? = data {return v}
       return Kerbside_V1_StopNews()
     }
-    set {_uniqueStorage()._data = .stopRequested(newValue)}
+    set {data = .stopRequested(newValue)}
   }
 
   package var stopUnanswered: Kerbside_V1_StopNews {
     get {
-      if case .stopUnanswered(let v)? = _storage._data {return v}
+      if case .stopUnanswered(let v)? = data {return v}
       return Kerbside_V1_StopNews()
     }
-    set {_uniqueStorage()._data = .stopUnanswered(newValue)}
+    set {data = .stopUnanswered(newValue)}
   }
 
   package var stopWithdrawn: Kerbside_V1_StopNews {
     get {
-      if case .stopWithdrawn(let v)? = _storage._data {return v}
+      if case .stopWithdrawn(let v)? = data {return v}
       return Kerbside_V1_StopNews()
     }
-    set {_uniqueStorage()._data = .stopWithdrawn(newValue)}
+    set {data = .stopWithdrawn(newValue)}
   }
 
   package var stopList: Kerbside_V1_StopNews {
     get {
-      if case .stopList(let v)? = _storage._data {return v}
+      if case .stopList(let v)? = data {return v}
       return Kerbside_V1_StopNews()
     }
-    set {_uniqueStorage()._data = .stopList(newValue)}
+    set {data = .stopList(newValue)}
   }
 
   package var stopPending: Kerbside_V1_StopEvent {
     get {
-      if case .stopPending(let v)? = _storage._data {return v}
+      if case .stopPending(let v)? = data {return v}
       return Kerbside_V1_StopEvent()
     }
-    set {_uniqueStorage()._data = .stopPending(newValue)}
+    set {data = .stopPending(newValue)}
   }
 
   package var stopAccepted: Kerbside_V1_StopEvent {
     get {
-      if case .stopAccepted(let v)? = _storage._data {return v}
+      if case .stopAccepted(let v)? = data {return v}
       return Kerbside_V1_StopEvent()
     }
-    set {_uniqueStorage()._data = .stopAccepted(newValue)}
+    set {data = .stopAccepted(newValue)}
   }
 
   package var stopDeclined: Kerbside_V1_StopEvent {
     get {
-      if case .stopDeclined(let v)? = _storage._data {return v}
+      if case .stopDeclined(let v)? = data {return v}
       return Kerbside_V1_StopEvent()
     }
-    set {_uniqueStorage()._data = .stopDeclined(newValue)}
+    set {data = .stopDeclined(newValue)}
   }
 
   package var stopExpired: Kerbside_V1_StopEvent {
     get {
-      if case .stopExpired(let v)? = _storage._data {return v}
+      if case .stopExpired(let v)? = data {return v}
       return Kerbside_V1_StopEvent()
     }
-    set {_uniqueStorage()._data = .stopExpired(newValue)}
+    set {data = .stopExpired(newValue)}
   }
 
   package var stopReminder: Kerbside_V1_StopEvent {
     get {
-      if case .stopReminder(let v)? = _storage._data {return v}
+      if case .stopReminder(let v)? = data {return v}
       return Kerbside_V1_StopEvent()
     }
-    set {_uniqueStorage()._data = .stopReminder(newValue)}
+    set {data = .stopReminder(newValue)}
   }
 
   package var stopNear: Kerbside_V1_StopEvent {
     get {
-      if case .stopNear(let v)? = _storage._data {return v}
+      if case .stopNear(let v)? = data {return v}
       return Kerbside_V1_StopEvent()
     }
-    set {_uniqueStorage()._data = .stopNear(newValue)}
+    set {data = .stopNear(newValue)}
   }
 
   package var stopArrived: Kerbside_V1_StopEvent {
     get {
-      if case .stopArrived(let v)? = _storage._data {return v}
+      if case .stopArrived(let v)? = data {return v}
       return Kerbside_V1_StopEvent()
     }
-    set {_uniqueStorage()._data = .stopArrived(newValue)}
+    set {data = .stopArrived(newValue)}
   }
 
   package var stopCompleted: Kerbside_V1_StopEvent {
     get {
-      if case .stopCompleted(let v)? = _storage._data {return v}
+      if case .stopCompleted(let v)? = data {return v}
       return Kerbside_V1_StopEvent()
     }
-    set {_uniqueStorage()._data = .stopCompleted(newValue)}
+    set {data = .stopCompleted(newValue)}
   }
 
   package var stopNoshow: Kerbside_V1_StopEvent {
     get {
-      if case .stopNoshow(let v)? = _storage._data {return v}
+      if case .stopNoshow(let v)? = data {return v}
       return Kerbside_V1_StopEvent()
     }
-    set {_uniqueStorage()._data = .stopNoshow(newValue)}
+    set {data = .stopNoshow(newValue)}
   }
 
   package var stopCancelled: Kerbside_V1_StopEvent {
     get {
-      if case .stopCancelled(let v)? = _storage._data {return v}
+      if case .stopCancelled(let v)? = data {return v}
       return Kerbside_V1_StopEvent()
     }
-    set {_uniqueStorage()._data = .stopCancelled(newValue)}
+    set {data = .stopCancelled(newValue)}
   }
 
   package var notice: Kerbside_V1_Notice {
     get {
-      if case .notice(let v)? = _storage._data {return v}
+      if case .notice(let v)? = data {return v}
       return Kerbside_V1_Notice()
     }
-    set {_uniqueStorage()._data = .notice(newValue)}
+    set {data = .notice(newValue)}
   }
 
   package var sosRaised: Kerbside_V1_Alarm {
     get {
-      if case .sosRaised(let v)? = _storage._data {return v}
+      if case .sosRaised(let v)? = data {return v}
       return Kerbside_V1_Alarm()
     }
-    set {_uniqueStorage()._data = .sosRaised(newValue)}
+    set {data = .sosRaised(newValue)}
   }
 
   package var sosUpdated: Kerbside_V1_Alarm {
     get {
-      if case .sosUpdated(let v)? = _storage._data {return v}
+      if case .sosUpdated(let v)? = data {return v}
       return Kerbside_V1_Alarm()
     }
-    set {_uniqueStorage()._data = .sosUpdated(newValue)}
+    set {data = .sosUpdated(newValue)}
   }
 
   package var sosAcknowledged: Kerbside_V1_AlarmActed {
     get {
-      if case .sosAcknowledged(let v)? = _storage._data {return v}
+      if case .sosAcknowledged(let v)? = data {return v}
       return Kerbside_V1_AlarmActed()
     }
-    set {_uniqueStorage()._data = .sosAcknowledged(newValue)}
+    set {data = .sosAcknowledged(newValue)}
   }
 
   package var sosClosed: Kerbside_V1_AlarmActed {
     get {
-      if case .sosClosed(let v)? = _storage._data {return v}
+      if case .sosClosed(let v)? = data {return v}
       return Kerbside_V1_AlarmActed()
     }
-    set {_uniqueStorage()._data = .sosClosed(newValue)}
+    set {data = .sosClosed(newValue)}
   }
 
   package var reportSent: Kerbside_V1_ReportSent {
     get {
-      if case .reportSent(let v)? = _storage._data {return v}
+      if case .reportSent(let v)? = data {return v}
       return Kerbside_V1_ReportSent()
     }
-    set {_uniqueStorage()._data = .reportSent(newValue)}
+    set {data = .reportSent(newValue)}
   }
 
   package var callerTold: Kerbside_V1_CallerTold {
     get {
-      if case .callerTold(let v)? = _storage._data {return v}
+      if case .callerTold(let v)? = data {return v}
       return Kerbside_V1_CallerTold()
     }
-    set {_uniqueStorage()._data = .callerTold(newValue)}
+    set {data = .callerTold(newValue)}
   }
 
   package var papersEnding: Kerbside_V1_PapersEnding {
     get {
-      if case .papersEnding(let v)? = _storage._data {return v}
+      if case .papersEnding(let v)? = data {return v}
       return Kerbside_V1_PapersEnding()
     }
-    set {_uniqueStorage()._data = .papersEnding(newValue)}
+    set {data = .papersEnding(newValue)}
   }
 
   package var adviceWait: Kerbside_V1_WaitAdvice {
     get {
-      if case .adviceWait(let v)? = _storage._data {return v}
+      if case .adviceWait(let v)? = data {return v}
       return Kerbside_V1_WaitAdvice()
     }
-    set {_uniqueStorage()._data = .adviceWait(newValue)}
+    set {data = .adviceWait(newValue)}
   }
 
   package var reliabilityWarned: Kerbside_V1_ReliabilityNews {
     get {
-      if case .reliabilityWarned(let v)? = _storage._data {return v}
+      if case .reliabilityWarned(let v)? = data {return v}
       return Kerbside_V1_ReliabilityNews()
     }
-    set {_uniqueStorage()._data = .reliabilityWarned(newValue)}
+    set {data = .reliabilityWarned(newValue)}
   }
 
   package var reliabilityPaused: Kerbside_V1_ReliabilityNews {
     get {
-      if case .reliabilityPaused(let v)? = _storage._data {return v}
+      if case .reliabilityPaused(let v)? = data {return v}
       return Kerbside_V1_ReliabilityNews()
     }
-    set {_uniqueStorage()._data = .reliabilityPaused(newValue)}
+    set {data = .reliabilityPaused(newValue)}
   }
 
   package var reservationMade: Kerbside_V1_Reservation {
     get {
-      if case .reservationMade(let v)? = _storage._data {return v}
+      if case .reservationMade(let v)? = data {return v}
       return Kerbside_V1_Reservation()
     }
-    set {_uniqueStorage()._data = .reservationMade(newValue)}
+    set {data = .reservationMade(newValue)}
   }
 
   package var reservationReminder: Kerbside_V1_ReservationReminder {
     get {
-      if case .reservationReminder(let v)? = _storage._data {return v}
+      if case .reservationReminder(let v)? = data {return v}
       return Kerbside_V1_ReservationReminder()
     }
-    set {_uniqueStorage()._data = .reservationReminder(newValue)}
+    set {data = .reservationReminder(newValue)}
   }
 
   package var reservationSearching: Kerbside_V1_ReservationSearching {
     get {
-      if case .reservationSearching(let v)? = _storage._data {return v}
+      if case .reservationSearching(let v)? = data {return v}
       return Kerbside_V1_ReservationSearching()
     }
-    set {_uniqueStorage()._data = .reservationSearching(newValue)}
+    set {data = .reservationSearching(newValue)}
   }
 
   package var reservationWaiting: Kerbside_V1_ReservationWaiting {
     get {
-      if case .reservationWaiting(let v)? = _storage._data {return v}
+      if case .reservationWaiting(let v)? = data {return v}
       return Kerbside_V1_ReservationWaiting()
     }
-    set {_uniqueStorage()._data = .reservationWaiting(newValue)}
+    set {data = .reservationWaiting(newValue)}
   }
 
   package var reservationAssigned: Kerbside_V1_ReservationAssigned {
     get {
-      if case .reservationAssigned(let v)? = _storage._data {return v}
+      if case .reservationAssigned(let v)? = data {return v}
       return Kerbside_V1_ReservationAssigned()
     }
-    set {_uniqueStorage()._data = .reservationAssigned(newValue)}
+    set {data = .reservationAssigned(newValue)}
   }
 
   package var reservationFailed: Kerbside_V1_ReservationFailed {
     get {
-      if case .reservationFailed(let v)? = _storage._data {return v}
+      if case .reservationFailed(let v)? = data {return v}
       return Kerbside_V1_ReservationFailed()
     }
-    set {_uniqueStorage()._data = .reservationFailed(newValue)}
+    set {data = .reservationFailed(newValue)}
   }
 
   package var reservationCancelled: Kerbside_V1_ReservationCancelled {
     get {
-      if case .reservationCancelled(let v)? = _storage._data {return v}
+      if case .reservationCancelled(let v)? = data {return v}
       return Kerbside_V1_ReservationCancelled()
     }
-    set {_uniqueStorage()._data = .reservationCancelled(newValue)}
+    set {data = .reservationCancelled(newValue)}
   }
 
   package var paymentChanged: Kerbside_V1_PaymentChange {
     get {
-      if case .paymentChanged(let v)? = _storage._data {return v}
+      if case .paymentChanged(let v)? = data {return v}
       return Kerbside_V1_PaymentChange()
     }
-    set {_uniqueStorage()._data = .paymentChanged(newValue)}
+    set {data = .paymentChanged(newValue)}
+  }
+
+  package var catalogChanged: Kerbside_V1_CatalogChange {
+    get {
+      if case .catalogChanged(let v)? = data {return v}
+      return Kerbside_V1_CatalogChange()
+    }
+    set {data = .catalogChanged(newValue)}
   }
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -2839,12 +2852,86 @@ package nonisolated struct Kerbside_V1_Event: @unchecked Sendable {
     case reservationFailed(Kerbside_V1_ReservationFailed)
     case reservationCancelled(Kerbside_V1_ReservationCancelled)
     case paymentChanged(Kerbside_V1_PaymentChange)
+    case catalogChanged(Kerbside_V1_CatalogChange)
 
   }
 
   package init() {}
+}
 
-  fileprivate var _storage = _StorageClass.defaultInstance
+/// The lists that are not as they were, and since when, ms.
+package nonisolated struct Kerbside_V1_ChangedLists: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var lines: UInt64 {
+    get {_lines ?? 0}
+    set {_lines = newValue}
+  }
+  /// Returns true if `lines` has been explicitly set.
+  package var hasLines: Bool {self._lines != nil}
+  /// Clears the value of `lines`. Subsequent reads from it will return its default value.
+  package mutating func clearLines() {self._lines = nil}
+
+  package var buses: UInt64 {
+    get {_buses ?? 0}
+    set {_buses = newValue}
+  }
+  /// Returns true if `buses` has been explicitly set.
+  package var hasBuses: Bool {self._buses != nil}
+  /// Clears the value of `buses`. Subsequent reads from it will return its default value.
+  package mutating func clearBuses() {self._buses = nil}
+
+  package var stops: UInt64 {
+    get {_stops ?? 0}
+    set {_stops = newValue}
+  }
+  /// Returns true if `stops` has been explicitly set.
+  package var hasStops: Bool {self._stops != nil}
+  /// Clears the value of `stops`. Subsequent reads from it will return its default value.
+  package mutating func clearStops() {self._stops = nil}
+
+  package var routes: UInt64 {
+    get {_routes ?? 0}
+    set {_routes = newValue}
+  }
+  /// Returns true if `routes` has been explicitly set.
+  package var hasRoutes: Bool {self._routes != nil}
+  /// Clears the value of `routes`. Subsequent reads from it will return its default value.
+  package mutating func clearRoutes() {self._routes = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _lines: UInt64? = nil
+  fileprivate var _buses: UInt64? = nil
+  fileprivate var _stops: UInt64? = nil
+  fileprivate var _routes: UInt64? = nil
+}
+
+package nonisolated struct Kerbside_V1_CatalogChange: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var version: String = String()
+
+  package var changed: Kerbside_V1_ChangedLists {
+    get {_changed ?? Kerbside_V1_ChangedLists()}
+    set {_changed = newValue}
+  }
+  /// Returns true if `changed` has been explicitly set.
+  package var hasChanged: Bool {self._changed != nil}
+  /// Clears the value of `changed`. Subsequent reads from it will return its default value.
+  package mutating func clearChanged() {self._changed = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _changed: Kerbside_V1_ChangedLists? = nil
 }
 
 /// Only the latest of its channel and type counts.
@@ -8708,7 +8795,7 @@ package nonisolated struct Kerbside_V1_PastRecords: Sendable {
   fileprivate var _next: String? = nil
 }
 
-/// A ride, booking, request for a stop, reservation or tour: what is recorded of it. Times are ms.
+/// A ride, booking, request for a stop, reservation, tour, alarm or report: what is recorded of it. Times are ms.
 package nonisolated struct Kerbside_V1_PastRecord: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -9160,6 +9247,236 @@ package nonisolated struct Kerbside_V1_PastRecord: @unchecked Sendable {
   /// Clears the value of `routeStars`. Subsequent reads from it will return its default value.
   package mutating func clearRouteStars() {_uniqueStorage()._routeStars = nil}
 
+  package var paymentReference: String {
+    get {_storage._paymentReference ?? String()}
+    set {_uniqueStorage()._paymentReference = newValue}
+  }
+  /// Returns true if `paymentReference` has been explicitly set.
+  package var hasPaymentReference: Bool {_storage._paymentReference != nil}
+  /// Clears the value of `paymentReference`. Subsequent reads from it will return its default value.
+  package mutating func clearPaymentReference() {_uniqueStorage()._paymentReference = nil}
+
+  package var estimate: UInt64 {
+    get {_storage._estimate ?? 0}
+    set {_uniqueStorage()._estimate = newValue}
+  }
+  /// Returns true if `estimate` has been explicitly set.
+  package var hasEstimate: Bool {_storage._estimate != nil}
+  /// Clears the value of `estimate`. Subsequent reads from it will return its default value.
+  package mutating func clearEstimate() {_uniqueStorage()._estimate = nil}
+
+  package var fareParts: [Kerbside_V1_FarePart] {
+    get {_storage._fareParts}
+    set {_uniqueStorage()._fareParts = newValue}
+  }
+
+  package var localTime: String {
+    get {_storage._localTime ?? String()}
+    set {_uniqueStorage()._localTime = newValue}
+  }
+  /// Returns true if `localTime` has been explicitly set.
+  package var hasLocalTime: Bool {_storage._localTime != nil}
+  /// Clears the value of `localTime`. Subsequent reads from it will return its default value.
+  package mutating func clearLocalTime() {_uniqueStorage()._localTime = nil}
+
+  package var toZone: String {
+    get {_storage._toZone ?? String()}
+    set {_uniqueStorage()._toZone = newValue}
+  }
+  /// Returns true if `toZone` has been explicitly set.
+  package var hasToZone: Bool {_storage._toZone != nil}
+  /// Clears the value of `toZone`. Subsequent reads from it will return its default value.
+  package mutating func clearToZone() {_uniqueStorage()._toZone = nil}
+
+  package var distanceM: Double {
+    get {_storage._distanceM ?? 0}
+    set {_uniqueStorage()._distanceM = newValue}
+  }
+  /// Returns true if `distanceM` has been explicitly set.
+  package var hasDistanceM: Bool {_storage._distanceM != nil}
+  /// Clears the value of `distanceM`. Subsequent reads from it will return its default value.
+  package mutating func clearDistanceM() {_uniqueStorage()._distanceM = nil}
+
+  package var plate: String {
+    get {_storage._plate ?? String()}
+    set {_uniqueStorage()._plate = newValue}
+  }
+  /// Returns true if `plate` has been explicitly set.
+  package var hasPlate: Bool {_storage._plate != nil}
+  /// Clears the value of `plate`. Subsequent reads from it will return its default value.
+  package mutating func clearPlate() {_uniqueStorage()._plate = nil}
+
+  package var driverName: String {
+    get {_storage._driverName ?? String()}
+    set {_uniqueStorage()._driverName = newValue}
+  }
+  /// Returns true if `driverName` has been explicitly set.
+  package var hasDriverName: Bool {_storage._driverName != nil}
+  /// Clears the value of `driverName`. Subsequent reads from it will return its default value.
+  package mutating func clearDriverName() {_uniqueStorage()._driverName = nil}
+
+  package var company: String {
+    get {_storage._company ?? String()}
+    set {_uniqueStorage()._company = newValue}
+  }
+  /// Returns true if `company` has been explicitly set.
+  package var hasCompany: Bool {_storage._company != nil}
+  /// Clears the value of `company`. Subsequent reads from it will return its default value.
+  package mutating func clearCompany() {_uniqueStorage()._company = nil}
+
+  package var commentOnDriver: String {
+    get {_storage._commentOnDriver ?? String()}
+    set {_uniqueStorage()._commentOnDriver = newValue}
+  }
+  /// Returns true if `commentOnDriver` has been explicitly set.
+  package var hasCommentOnDriver: Bool {_storage._commentOnDriver != nil}
+  /// Clears the value of `commentOnDriver`. Subsequent reads from it will return its default value.
+  package mutating func clearCommentOnDriver() {_uniqueStorage()._commentOnDriver = nil}
+
+  package var commentOnPassenger: String {
+    get {_storage._commentOnPassenger ?? String()}
+    set {_uniqueStorage()._commentOnPassenger = newValue}
+  }
+  /// Returns true if `commentOnPassenger` has been explicitly set.
+  package var hasCommentOnPassenger: Bool {_storage._commentOnPassenger != nil}
+  /// Clears the value of `commentOnPassenger`. Subsequent reads from it will return its default value.
+  package mutating func clearCommentOnPassenger() {_uniqueStorage()._commentOnPassenger = nil}
+
+  package var role: String {
+    get {_storage._role ?? String()}
+    set {_uniqueStorage()._role = newValue}
+  }
+  /// Returns true if `role` has been explicitly set.
+  package var hasRole: Bool {_storage._role != nil}
+  /// Clears the value of `role`. Subsequent reads from it will return its default value.
+  package mutating func clearRole() {_uniqueStorage()._role = nil}
+
+  package var subject: String {
+    get {_storage._subject ?? String()}
+    set {_uniqueStorage()._subject = newValue}
+  }
+  /// Returns true if `subject` has been explicitly set.
+  package var hasSubject: Bool {_storage._subject != nil}
+  /// Clears the value of `subject`. Subsequent reads from it will return its default value.
+  package mutating func clearSubject() {_uniqueStorage()._subject = nil}
+
+  package var booking: String {
+    get {_storage._booking ?? String()}
+    set {_uniqueStorage()._booking = newValue}
+  }
+  /// Returns true if `booking` has been explicitly set.
+  package var hasBooking: Bool {_storage._booking != nil}
+  /// Clears the value of `booking`. Subsequent reads from it will return its default value.
+  package mutating func clearBooking() {_uniqueStorage()._booking = nil}
+
+  package var vehicle: String {
+    get {_storage._vehicle ?? String()}
+    set {_uniqueStorage()._vehicle = newValue}
+  }
+  /// Returns true if `vehicle` has been explicitly set.
+  package var hasVehicle: Bool {_storage._vehicle != nil}
+  /// Clears the value of `vehicle`. Subsequent reads from it will return its default value.
+  package mutating func clearVehicle() {_uniqueStorage()._vehicle = nil}
+
+  package var text: String {
+    get {_storage._text ?? String()}
+    set {_uniqueStorage()._text = newValue}
+  }
+  /// Returns true if `text` has been explicitly set.
+  package var hasText: Bool {_storage._text != nil}
+  /// Clears the value of `text`. Subsequent reads from it will return its default value.
+  package mutating func clearText() {_uniqueStorage()._text = nil}
+
+  package var category: String {
+    get {_storage._category ?? String()}
+    set {_uniqueStorage()._category = newValue}
+  }
+  /// Returns true if `category` has been explicitly set.
+  package var hasCategory: Bool {_storage._category != nil}
+  /// Clears the value of `category`. Subsequent reads from it will return its default value.
+  package mutating func clearCategory() {_uniqueStorage()._category = nil}
+
+  package var raisedAt: UInt64 {
+    get {_storage._raisedAt ?? 0}
+    set {_uniqueStorage()._raisedAt = newValue}
+  }
+  /// Returns true if `raisedAt` has been explicitly set.
+  package var hasRaisedAt: Bool {_storage._raisedAt != nil}
+  /// Clears the value of `raisedAt`. Subsequent reads from it will return its default value.
+  package mutating func clearRaisedAt() {_uniqueStorage()._raisedAt = nil}
+
+  package var cancelledAt: UInt64 {
+    get {_storage._cancelledAt ?? 0}
+    set {_uniqueStorage()._cancelledAt = newValue}
+  }
+  /// Returns true if `cancelledAt` has been explicitly set.
+  package var hasCancelledAt: Bool {_storage._cancelledAt != nil}
+  /// Clears the value of `cancelledAt`. Subsequent reads from it will return its default value.
+  package mutating func clearCancelledAt() {_uniqueStorage()._cancelledAt = nil}
+
+  package var acknowledgedAt: UInt64 {
+    get {_storage._acknowledgedAt ?? 0}
+    set {_uniqueStorage()._acknowledgedAt = newValue}
+  }
+  /// Returns true if `acknowledgedAt` has been explicitly set.
+  package var hasAcknowledgedAt: Bool {_storage._acknowledgedAt != nil}
+  /// Clears the value of `acknowledgedAt`. Subsequent reads from it will return its default value.
+  package mutating func clearAcknowledgedAt() {_uniqueStorage()._acknowledgedAt = nil}
+
+  package var acknowledgedBy: String {
+    get {_storage._acknowledgedBy ?? String()}
+    set {_uniqueStorage()._acknowledgedBy = newValue}
+  }
+  /// Returns true if `acknowledgedBy` has been explicitly set.
+  package var hasAcknowledgedBy: Bool {_storage._acknowledgedBy != nil}
+  /// Clears the value of `acknowledgedBy`. Subsequent reads from it will return its default value.
+  package mutating func clearAcknowledgedBy() {_uniqueStorage()._acknowledgedBy = nil}
+
+  package var acknowledgedNote: String {
+    get {_storage._acknowledgedNote ?? String()}
+    set {_uniqueStorage()._acknowledgedNote = newValue}
+  }
+  /// Returns true if `acknowledgedNote` has been explicitly set.
+  package var hasAcknowledgedNote: Bool {_storage._acknowledgedNote != nil}
+  /// Clears the value of `acknowledgedNote`. Subsequent reads from it will return its default value.
+  package mutating func clearAcknowledgedNote() {_uniqueStorage()._acknowledgedNote = nil}
+
+  package var closedAt: UInt64 {
+    get {_storage._closedAt ?? 0}
+    set {_uniqueStorage()._closedAt = newValue}
+  }
+  /// Returns true if `closedAt` has been explicitly set.
+  package var hasClosedAt: Bool {_storage._closedAt != nil}
+  /// Clears the value of `closedAt`. Subsequent reads from it will return its default value.
+  package mutating func clearClosedAt() {_uniqueStorage()._closedAt = nil}
+
+  package var closedBy: String {
+    get {_storage._closedBy ?? String()}
+    set {_uniqueStorage()._closedBy = newValue}
+  }
+  /// Returns true if `closedBy` has been explicitly set.
+  package var hasClosedBy: Bool {_storage._closedBy != nil}
+  /// Clears the value of `closedBy`. Subsequent reads from it will return its default value.
+  package mutating func clearClosedBy() {_uniqueStorage()._closedBy = nil}
+
+  package var closedNote: String {
+    get {_storage._closedNote ?? String()}
+    set {_uniqueStorage()._closedNote = newValue}
+  }
+  /// Returns true if `closedNote` has been explicitly set.
+  package var hasClosedNote: Bool {_storage._closedNote != nil}
+  /// Clears the value of `closedNote`. Subsequent reads from it will return its default value.
+  package mutating func clearClosedNote() {_uniqueStorage()._closedNote = nil}
+
+  package var sentAt: UInt64 {
+    get {_storage._sentAt ?? 0}
+    set {_uniqueStorage()._sentAt = newValue}
+  }
+  /// Returns true if `sentAt` has been explicitly set.
+  package var hasSentAt: Bool {_storage._sentAt != nil}
+  /// Clears the value of `sentAt`. Subsequent reads from it will return its default value.
+  package mutating func clearSentAt() {_uniqueStorage()._sentAt = nil}
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
@@ -9401,81 +9718,115 @@ package nonisolated struct Kerbside_V1_ReliabilityNews: Sendable {
   fileprivate var _until: UInt64? = nil
 }
 
-package nonisolated struct Kerbside_V1_Reservation: Sendable {
+package nonisolated struct Kerbside_V1_Reservation: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  package var reservation: String = String()
+  package var reservation: String {
+    get {_storage._reservation}
+    set {_uniqueStorage()._reservation = newValue}
+  }
 
   /// open, searching, assigned
-  package var state: String = String()
+  package var state: String {
+    get {_storage._state}
+    set {_uniqueStorage()._state = newValue}
+  }
 
-  package var zone: String = String()
+  package var zone: String {
+    get {_storage._zone}
+    set {_uniqueStorage()._zone = newValue}
+  }
 
   package var pickup: Kerbside_V1_Point {
-    get {_pickup ?? Kerbside_V1_Point()}
-    set {_pickup = newValue}
+    get {_storage._pickup ?? Kerbside_V1_Point()}
+    set {_uniqueStorage()._pickup = newValue}
   }
   /// Returns true if `pickup` has been explicitly set.
-  package var hasPickup: Bool {self._pickup != nil}
+  package var hasPickup: Bool {_storage._pickup != nil}
   /// Clears the value of `pickup`. Subsequent reads from it will return its default value.
-  package mutating func clearPickup() {self._pickup = nil}
+  package mutating func clearPickup() {_uniqueStorage()._pickup = nil}
 
   package var destination: Kerbside_V1_Point {
-    get {_destination ?? Kerbside_V1_Point()}
-    set {_destination = newValue}
+    get {_storage._destination ?? Kerbside_V1_Point()}
+    set {_uniqueStorage()._destination = newValue}
   }
   /// Returns true if `destination` has been explicitly set.
-  package var hasDestination: Bool {self._destination != nil}
+  package var hasDestination: Bool {_storage._destination != nil}
   /// Clears the value of `destination`. Subsequent reads from it will return its default value.
-  package mutating func clearDestination() {self._destination = nil}
+  package mutating func clearDestination() {_uniqueStorage()._destination = nil}
 
   /// ms
-  package var at: UInt64 = 0
+  package var at: UInt64 {
+    get {_storage._at}
+    set {_uniqueStorage()._at = newValue}
+  }
 
   /// the same by the city's clock, RFC 3339
-  package var local: String = String()
+  package var local: String {
+    get {_storage._local}
+    set {_uniqueStorage()._local = newValue}
+  }
 
   /// its name in the IANA's database
-  package var timeZone: String = String()
+  package var timeZone: String {
+    get {_storage._timeZone}
+    set {_uniqueStorage()._timeZone = newValue}
+  }
 
-  package var passengers: UInt32 = 0
+  package var passengers: UInt32 {
+    get {_storage._passengers}
+    set {_uniqueStorage()._passengers = newValue}
+  }
 
   /// of the car
-  package var needs: [String] = []
+  package var needs: [String] {
+    get {_storage._needs}
+    set {_uniqueStorage()._needs = newValue}
+  }
 
   /// ms, at the latest
-  package var searchAt: UInt64 = 0
+  package var searchAt: UInt64 {
+    get {_storage._searchAt}
+    set {_uniqueStorage()._searchAt = newValue}
+  }
 
   /// absent: it is not searched yet
   package var ride: String {
-    get {_ride ?? String()}
-    set {_ride = newValue}
+    get {_storage._ride ?? String()}
+    set {_uniqueStorage()._ride = newValue}
   }
   /// Returns true if `ride` has been explicitly set.
-  package var hasRide: Bool {self._ride != nil}
+  package var hasRide: Bool {_storage._ride != nil}
   /// Clears the value of `ride`. Subsequent reads from it will return its default value.
-  package mutating func clearRide() {self._ride = nil}
+  package mutating func clearRide() {_uniqueStorage()._ride = nil}
 
   /// digital; absent: in cash
   package var payment: String {
-    get {_payment ?? String()}
-    set {_payment = newValue}
+    get {_storage._payment ?? String()}
+    set {_uniqueStorage()._payment = newValue}
   }
   /// Returns true if `payment` has been explicitly set.
-  package var hasPayment: Bool {self._payment != nil}
+  package var hasPayment: Bool {_storage._payment != nil}
   /// Clears the value of `payment`. Subsequent reads from it will return its default value.
-  package mutating func clearPayment() {self._payment = nil}
+  package mutating func clearPayment() {_uniqueStorage()._payment = nil}
+
+  /// an estimate
+  package var fare: Kerbside_V1_Fare {
+    get {_storage._fare ?? Kerbside_V1_Fare()}
+    set {_uniqueStorage()._fare = newValue}
+  }
+  /// Returns true if `fare` has been explicitly set.
+  package var hasFare: Bool {_storage._fare != nil}
+  /// Clears the value of `fare`. Subsequent reads from it will return its default value.
+  package mutating func clearFare() {_uniqueStorage()._fare = nil}
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
 
-  fileprivate var _pickup: Kerbside_V1_Point? = nil
-  fileprivate var _destination: Kerbside_V1_Point? = nil
-  fileprivate var _ride: String? = nil
-  fileprivate var _payment: String? = nil
+  fileprivate var _storage = _StorageClass.defaultInstance
 }
 
 package nonisolated struct Kerbside_V1_Reservations: Sendable {
@@ -10177,7 +10528,7 @@ nonisolated extension Kerbside_V1_VehicleKind: SwiftProtobuf._ProtoNameProviding
 
 nonisolated extension Kerbside_V1_ClientMessage: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".ClientMessage"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}cmd\0\u{1}key\0\u{1}lat\0\u{1}lon\0\u{1}at\0\u{1}heading\0\u{1}speed\0\u{1}accuracy\0\u{1}ride\0\u{1}passengers\0\u{1}destination\0\u{1}channel\0\u{1}token\0\u{1}resume\0\u{1}radius\0\u{1}filter\0\u{3}max_rate\0\u{1}since\0\u{1}taken\0\u{1}route\0\u{1}type\0\u{1}data\0\u{3}on_behalf_of\0\u{2}\u{6}booking\0\u{1}vehicle\0\u{1}pickup\0\u{1}reason\0\u{1}start\0\u{1}via\0\u{1}end\0\u{1}mute\0\u{1}quiet\0\u{2}\u{c}bus\0\u{1}line\0\u{1}pattern\0\u{1}trip\0\u{1}tour\0\u{1}skip\0\u{2}\u{5}stop\0\u{1}name\0\u{1}number\0\u{1}address\0\u{1}help\0\u{1}back\0\u{1}request\0\u{1}all\0\u{2}\u{3}to\0\u{1}zone\0\u{1}text\0\u{2}\u{8}driver\0\u{1}role\0\u{1}subject\0\u{1}until\0\u{1}from\0\u{1}limit\0\u{1}rank\0\u{1}revoke\0\u{2}\u{3}sos\0\u{1}note\0\u{1}closed\0\u{1}category\0\u{1}anonymous\0\u{1}report\0\u{2}\u{f}phone\0\u{1}company\0\u{1}photo\0\u{1}licence\0\u{3}licence_until\0\u{3}medical_until\0\u{1}capabilities\0\u{3}ends_by\0\u{1}plate\0\u{1}registration\0\u{1}model\0\u{1}colour\0\u{3}new_code\0\u{1}needs\0\u{1}wait\0\u{1}reservation\0\u{1}payment\0\u{1}state\0\u{1}reference\0\u{1}stars\0\u{1}comment\0\u{3}route_stars\0\u{2}\u{9}endpoint\0\u{1}keys\0\u{2}\u{9}of\0\u{1}passenger\0\u{3}start_time\0\u{3}end_time\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}cmd\0\u{1}key\0\u{1}lat\0\u{1}lon\0\u{1}at\0\u{1}heading\0\u{1}speed\0\u{1}accuracy\0\u{1}ride\0\u{1}passengers\0\u{1}destination\0\u{1}channel\0\u{1}token\0\u{1}resume\0\u{1}radius\0\u{1}filter\0\u{3}max_rate\0\u{1}since\0\u{1}taken\0\u{1}route\0\u{1}type\0\u{1}data\0\u{3}on_behalf_of\0\u{2}\u{6}booking\0\u{1}vehicle\0\u{1}pickup\0\u{1}reason\0\u{1}start\0\u{1}via\0\u{1}end\0\u{1}mute\0\u{1}quiet\0\u{2}\u{c}bus\0\u{1}line\0\u{1}pattern\0\u{1}trip\0\u{1}tour\0\u{1}skip\0\u{2}\u{5}stop\0\u{1}name\0\u{1}number\0\u{1}address\0\u{1}help\0\u{1}back\0\u{1}request\0\u{1}all\0\u{2}\u{3}to\0\u{1}zone\0\u{1}text\0\u{2}\u{8}driver\0\u{1}role\0\u{1}subject\0\u{1}until\0\u{1}from\0\u{1}limit\0\u{1}rank\0\u{1}revoke\0\u{2}\u{3}sos\0\u{1}note\0\u{1}closed\0\u{1}category\0\u{1}anonymous\0\u{1}report\0\u{2}\u{f}phone\0\u{1}company\0\u{1}photo\0\u{1}licence\0\u{3}licence_until\0\u{3}medical_until\0\u{1}capabilities\0\u{3}ends_by\0\u{1}plate\0\u{1}registration\0\u{1}model\0\u{1}colour\0\u{3}new_code\0\u{1}needs\0\u{1}wait\0\u{1}reservation\0\u{1}payment\0\u{1}state\0\u{1}reference\0\u{1}stars\0\u{1}comment\0\u{3}route_stars\0\u{1}reserved\0\u{2}\u{8}endpoint\0\u{1}keys\0\u{2}\u{9}of\0\u{1}passenger\0\u{3}start_time\0\u{3}end_time\0\u{1}record\0")
 
   fileprivate class _StorageClass {
     var _id: UInt64? = nil
@@ -10266,10 +10617,12 @@ nonisolated extension Kerbside_V1_ClientMessage: SwiftProtobuf.Message, SwiftPro
     var _stars: UInt64? = nil
     var _comment: String? = nil
     var _routeStars: UInt64? = nil
+    var _reserved: Bool? = nil
     var _of: String? = nil
     var _passenger: String? = nil
     var _startTime: UInt64? = nil
     var _endTime: UInt64? = nil
+    var _record: String? = nil
     var _endpoint: String? = nil
     var _keys: Kerbside_V1_PushKeys? = nil
 
@@ -10368,10 +10721,12 @@ nonisolated extension Kerbside_V1_ClientMessage: SwiftProtobuf.Message, SwiftPro
       _stars = source._stars
       _comment = source._comment
       _routeStars = source._routeStars
+      _reserved = source._reserved
       _of = source._of
       _passenger = source._passenger
       _startTime = source._startTime
       _endTime = source._endTime
+      _record = source._record
       _endpoint = source._endpoint
       _keys = source._keys
     }
@@ -10478,12 +10833,14 @@ nonisolated extension Kerbside_V1_ClientMessage: SwiftProtobuf.Message, SwiftPro
         case 129: try { try decoder.decodeSingularUInt64Field(value: &_storage._stars) }()
         case 130: try { try decoder.decodeSingularStringField(value: &_storage._comment) }()
         case 131: try { try decoder.decodeSingularUInt64Field(value: &_storage._routeStars) }()
+        case 132: try { try decoder.decodeSingularBoolField(value: &_storage._reserved) }()
         case 140: try { try decoder.decodeSingularStringField(value: &_storage._endpoint) }()
         case 141: try { try decoder.decodeSingularMessageField(value: &_storage._keys) }()
         case 150: try { try decoder.decodeSingularStringField(value: &_storage._of) }()
         case 151: try { try decoder.decodeSingularStringField(value: &_storage._passenger) }()
         case 152: try { try decoder.decodeSingularUInt64Field(value: &_storage._startTime) }()
         case 153: try { try decoder.decodeSingularUInt64Field(value: &_storage._endTime) }()
+        case 154: try { try decoder.decodeSingularStringField(value: &_storage._record) }()
         default: break
         }
       }
@@ -10754,6 +11111,9 @@ nonisolated extension Kerbside_V1_ClientMessage: SwiftProtobuf.Message, SwiftPro
       try { if let v = _storage._routeStars {
         try visitor.visitSingularUInt64Field(value: v, fieldNumber: 131)
       } }()
+      try { if let v = _storage._reserved {
+        try visitor.visitSingularBoolField(value: v, fieldNumber: 132)
+      } }()
       try { if let v = _storage._endpoint {
         try visitor.visitSingularStringField(value: v, fieldNumber: 140)
       } }()
@@ -10771,6 +11131,9 @@ nonisolated extension Kerbside_V1_ClientMessage: SwiftProtobuf.Message, SwiftPro
       } }()
       try { if let v = _storage._endTime {
         try visitor.visitSingularUInt64Field(value: v, fieldNumber: 153)
+      } }()
+      try { if let v = _storage._record {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 154)
       } }()
     }
     try unknownFields.traverse(visitor: &visitor)
@@ -10867,10 +11230,12 @@ nonisolated extension Kerbside_V1_ClientMessage: SwiftProtobuf.Message, SwiftPro
         if _storage._stars != rhs_storage._stars {return false}
         if _storage._comment != rhs_storage._comment {return false}
         if _storage._routeStars != rhs_storage._routeStars {return false}
+        if _storage._reserved != rhs_storage._reserved {return false}
         if _storage._of != rhs_storage._of {return false}
         if _storage._passenger != rhs_storage._passenger {return false}
         if _storage._startTime != rhs_storage._startTime {return false}
         if _storage._endTime != rhs_storage._endTime {return false}
+        if _storage._record != rhs_storage._record {return false}
         if _storage._endpoint != rhs_storage._endpoint {return false}
         if _storage._keys != rhs_storage._keys {return false}
         return true
@@ -12827,1349 +13192,1410 @@ nonisolated extension Kerbside_V1_Error: SwiftProtobuf.Message, SwiftProtobuf._M
 
 nonisolated extension Kerbside_V1_Event: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Event"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}ch\0\u{1}seq\0\u{1}type\0\u{1}time\0\u{1}json\0\u{3}queue_joined\0\u{3}queue_left\0\u{3}offer_made\0\u{3}offer_withdrawn\0\u{3}ride_assigned\0\u{3}ride_confirm_aboard\0\u{3}ride_cancelled\0\u{3}ride_searching\0\u{3}ride_accepted\0\u{3}ride_failed\0\u{3}ride_near\0\u{3}ride_arrived\0\u{3}ride_aboard\0\u{3}ride_ended\0\u{3}ride_driver_lost\0\u{3}ride_driver_back\0\u{3}ride_pickup_moved\0\u{4}\u{8}seat_requested\0\u{3}seat_withdrawn\0\u{3}seat_assigned\0\u{3}seat_waiting\0\u{3}seat_confirm_aboard\0\u{3}seat_aboard\0\u{3}seat_ended\0\u{3}seat_cancelled\0\u{3}seats_changed\0\u{3}seat_pending\0\u{3}seat_confirmed\0\u{3}seat_declined\0\u{3}seat_near\0\u{3}seat_arrived\0\u{3}route_changed\0\u{3}notify_changed\0\u{3}seat_driver_lost\0\u{3}seat_driver_back\0\u{3}seat_pickup_moved\0\u{3}seat_searching\0\u{3}tour_ended\0\u{3}schedule_changed\0\u{3}seat_failed\0\u{4}\u{8}stop_requested\0\u{3}stop_unanswered\0\u{3}stop_withdrawn\0\u{3}stop_list\0\u{3}stop_pending\0\u{3}stop_accepted\0\u{3}stop_declined\0\u{3}stop_expired\0\u{3}stop_reminder\0\u{3}stop_near\0\u{3}stop_arrived\0\u{3}stop_completed\0\u{3}stop_noshow\0\u{3}stop_cancelled\0\u{1}notice\0\u{4}\u{10}sos_raised\0\u{3}sos_updated\0\u{3}sos_acknowledged\0\u{3}sos_closed\0\u{3}report_sent\0\u{3}caller_told\0\u{4}\u{f}papers_ending\0\u{4}\u{14}reservation_made\0\u{3}reservation_reminder\0\u{3}reservation_searching\0\u{3}reservation_waiting\0\u{3}reservation_assigned\0\u{3}reservation_failed\0\u{3}reservation_cancelled\0\u{4}\u{4}advice_wait\0\u{3}reliability_warned\0\u{3}reliability_paused\0\u{4}\u{8}payment_changed\0")
-
-  fileprivate class _StorageClass {
-    var _ch: String = String()
-    var _seq: String = String()
-    var _type: String = String()
-    var _time: UInt64 = 0
-    var _data: Kerbside_V1_Event.OneOf_Data?
-
-      // This property is used as the initial default value for new instances of the type.
-      // The type itself is protecting the reference to its storage via CoW semantics.
-      // This will force a copy to be made of this reference when the first mutation occurs;
-      // hence, it is safe to mark this as `nonisolated(unsafe)`.
-      static nonisolated(unsafe) let defaultInstance = _StorageClass()
-
-    private init() {}
-
-    init(copying source: _StorageClass) {
-      _ch = source._ch
-      _seq = source._seq
-      _type = source._type
-      _time = source._time
-      _data = source._data
-    }
-  }
-
-  fileprivate mutating func _uniqueStorage() -> _StorageClass {
-    if !isKnownUniquelyReferenced(&_storage) {
-      _storage = _StorageClass(copying: _storage)
-    }
-    return _storage
-  }
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}ch\0\u{1}seq\0\u{1}type\0\u{1}time\0\u{1}json\0\u{3}queue_joined\0\u{3}queue_left\0\u{3}offer_made\0\u{3}offer_withdrawn\0\u{3}ride_assigned\0\u{3}ride_confirm_aboard\0\u{3}ride_cancelled\0\u{3}ride_searching\0\u{3}ride_accepted\0\u{3}ride_failed\0\u{3}ride_near\0\u{3}ride_arrived\0\u{3}ride_aboard\0\u{3}ride_ended\0\u{3}ride_driver_lost\0\u{3}ride_driver_back\0\u{3}ride_pickup_moved\0\u{4}\u{8}seat_requested\0\u{3}seat_withdrawn\0\u{3}seat_assigned\0\u{3}seat_waiting\0\u{3}seat_confirm_aboard\0\u{3}seat_aboard\0\u{3}seat_ended\0\u{3}seat_cancelled\0\u{3}seats_changed\0\u{3}seat_pending\0\u{3}seat_confirmed\0\u{3}seat_declined\0\u{3}seat_near\0\u{3}seat_arrived\0\u{3}route_changed\0\u{3}notify_changed\0\u{3}seat_driver_lost\0\u{3}seat_driver_back\0\u{3}seat_pickup_moved\0\u{3}seat_searching\0\u{3}tour_ended\0\u{3}schedule_changed\0\u{3}seat_failed\0\u{4}\u{8}stop_requested\0\u{3}stop_unanswered\0\u{3}stop_withdrawn\0\u{3}stop_list\0\u{3}stop_pending\0\u{3}stop_accepted\0\u{3}stop_declined\0\u{3}stop_expired\0\u{3}stop_reminder\0\u{3}stop_near\0\u{3}stop_arrived\0\u{3}stop_completed\0\u{3}stop_noshow\0\u{3}stop_cancelled\0\u{1}notice\0\u{4}\u{10}sos_raised\0\u{3}sos_updated\0\u{3}sos_acknowledged\0\u{3}sos_closed\0\u{3}report_sent\0\u{3}caller_told\0\u{4}\u{f}papers_ending\0\u{4}\u{14}reservation_made\0\u{3}reservation_reminder\0\u{3}reservation_searching\0\u{3}reservation_waiting\0\u{3}reservation_assigned\0\u{3}reservation_failed\0\u{3}reservation_cancelled\0\u{4}\u{4}advice_wait\0\u{3}reliability_warned\0\u{3}reliability_paused\0\u{4}\u{8}payment_changed\0\u{4}\u{a}catalog_changed\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    _ = _uniqueStorage()
-    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
-      while let fieldNumber = try decoder.nextFieldNumber() {
-        // The use of inline closures is to circumvent an issue where the compiler
-        // allocates stack space for every case branch when no optimizations are
-        // enabled. https://github.com/apple/swift-protobuf/issues/1034
-        switch fieldNumber {
-        case 1: try { try decoder.decodeSingularStringField(value: &_storage._ch) }()
-        case 2: try { try decoder.decodeSingularStringField(value: &_storage._seq) }()
-        case 3: try { try decoder.decodeSingularStringField(value: &_storage._type) }()
-        case 4: try { try decoder.decodeSingularUInt64Field(value: &_storage._time) }()
-        case 5: try {
-          var v: Data?
-          try decoder.decodeSingularBytesField(value: &v)
-          if let v = v {
-            if _storage._data != nil {try decoder.handleConflictingOneOf()}
-            _storage._data = .json(v)
-          }
-        }()
-        case 6: try {
-          var v: Kerbside_V1_QueueChange?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .queueJoined(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .queueJoined(v)
-          }
-        }()
-        case 7: try {
-          var v: Kerbside_V1_QueueLeft?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .queueLeft(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .queueLeft(v)
-          }
-        }()
-        case 8: try {
-          var v: Kerbside_V1_Offer?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .offerMade(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .offerMade(v)
-          }
-        }()
-        case 9: try {
-          var v: Kerbside_V1_RideReason?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .offerWithdrawn(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .offerWithdrawn(v)
-          }
-        }()
-        case 10: try {
-          var v: Kerbside_V1_Assignment?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .rideAssigned(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .rideAssigned(v)
-          }
-        }()
-        case 11: try {
-          var v: Kerbside_V1_RideOnly?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .rideConfirmAboard(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .rideConfirmAboard(v)
-          }
-        }()
-        case 12: try {
-          var v: Kerbside_V1_RideCancelled?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .rideCancelled(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .rideCancelled(v)
-          }
-        }()
-        case 13: try {
-          var v: Kerbside_V1_RideSearching?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .rideSearching(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .rideSearching(v)
-          }
-        }()
-        case 14: try {
-          var v: Kerbside_V1_RideAccepted?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .rideAccepted(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .rideAccepted(v)
-          }
-        }()
-        case 15: try {
-          var v: Kerbside_V1_RideFailed?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .rideFailed(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .rideFailed(v)
-          }
-        }()
-        case 16: try {
-          var v: Kerbside_V1_RideClose?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .rideNear(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .rideNear(v)
-          }
-        }()
-        case 17: try {
-          var v: Kerbside_V1_RideClose?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .rideArrived(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .rideArrived(v)
-          }
-        }()
-        case 18: try {
-          var v: Kerbside_V1_RideAboard?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .rideAboard(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .rideAboard(v)
-          }
-        }()
-        case 19: try {
-          var v: Kerbside_V1_RideEnded?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .rideEnded(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .rideEnded(v)
-          }
-        }()
-        case 20: try {
-          var v: Kerbside_V1_RideDriverLost?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .rideDriverLost(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .rideDriverLost(v)
-          }
-        }()
-        case 21: try {
-          var v: Kerbside_V1_RideDriverBack?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .rideDriverBack(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .rideDriverBack(v)
-          }
-        }()
-        case 22: try {
-          var v: Kerbside_V1_RidePickupMoved?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .ridePickupMoved(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .ridePickupMoved(v)
-          }
-        }()
-        case 30: try {
-          var v: Kerbside_V1_SeatRequest?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .seatRequested(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .seatRequested(v)
-          }
-        }()
-        case 31: try {
-          var v: Kerbside_V1_BookingReason?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .seatWithdrawn(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .seatWithdrawn(v)
-          }
-        }()
-        case 32: try {
-          var v: Kerbside_V1_SeatAssignment?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .seatAssigned(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .seatAssigned(v)
-          }
-        }()
-        case 33: try {
-          var v: Kerbside_V1_SeatWaiting?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .seatWaiting(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .seatWaiting(v)
-          }
-        }()
-        case 34: try {
-          var v: Kerbside_V1_BookingOnly?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .seatConfirmAboard(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .seatConfirmAboard(v)
-          }
-        }()
-        case 35: try {
-          var v: Kerbside_V1_SeatAboard?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .seatAboard(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .seatAboard(v)
-          }
-        }()
-        case 36: try {
-          var v: Kerbside_V1_SeatEnded?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .seatEnded(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .seatEnded(v)
-          }
-        }()
-        case 37: try {
-          var v: Kerbside_V1_SeatCancelled?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .seatCancelled(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .seatCancelled(v)
-          }
-        }()
-        case 38: try {
-          var v: Kerbside_V1_SeatsChanged?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .seatsChanged(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .seatsChanged(v)
-          }
-        }()
-        case 39: try {
-          var v: Kerbside_V1_SeatPending?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .seatPending(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .seatPending(v)
-          }
-        }()
-        case 40: try {
-          var v: Kerbside_V1_SeatConfirmed?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .seatConfirmed(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .seatConfirmed(v)
-          }
-        }()
-        case 41: try {
-          var v: Kerbside_V1_SeatDeclined?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .seatDeclined(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .seatDeclined(v)
-          }
-        }()
-        case 42: try {
-          var v: Kerbside_V1_SeatClose?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .seatNear(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .seatNear(v)
-          }
-        }()
-        case 43: try {
-          var v: Kerbside_V1_SeatClose?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .seatArrived(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .seatArrived(v)
-          }
-        }()
-        case 44: try {
-          var v: Kerbside_V1_RouteChanged?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .routeChanged(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .routeChanged(v)
-          }
-        }()
-        case 45: try {
-          var v: Kerbside_V1_NotifyWishes?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .notifyChanged(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .notifyChanged(v)
-          }
-        }()
-        case 46: try {
-          var v: Kerbside_V1_SeatDriverLost?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .seatDriverLost(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .seatDriverLost(v)
-          }
-        }()
-        case 47: try {
-          var v: Kerbside_V1_SeatDriverBack?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .seatDriverBack(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .seatDriverBack(v)
-          }
-        }()
-        case 48: try {
-          var v: Kerbside_V1_SeatPickupMoved?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .seatPickupMoved(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .seatPickupMoved(v)
-          }
-        }()
-        case 49: try {
-          var v: Kerbside_V1_SeatSearching?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .seatSearching(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .seatSearching(v)
-          }
-        }()
-        case 50: try {
-          var v: Kerbside_V1_TourEnded?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .tourEnded(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .tourEnded(v)
-          }
-        }()
-        case 51: try {
-          var v: Kerbside_V1_ScheduleChange?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .scheduleChanged(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .scheduleChanged(v)
-          }
-        }()
-        case 52: try {
-          var v: Kerbside_V1_SeatFailed?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .seatFailed(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .seatFailed(v)
-          }
-        }()
-        case 60: try {
-          var v: Kerbside_V1_StopNews?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .stopRequested(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .stopRequested(v)
-          }
-        }()
-        case 61: try {
-          var v: Kerbside_V1_StopNews?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .stopUnanswered(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .stopUnanswered(v)
-          }
-        }()
-        case 62: try {
-          var v: Kerbside_V1_StopNews?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .stopWithdrawn(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .stopWithdrawn(v)
-          }
-        }()
-        case 63: try {
-          var v: Kerbside_V1_StopNews?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .stopList(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .stopList(v)
-          }
-        }()
-        case 64: try {
-          var v: Kerbside_V1_StopEvent?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .stopPending(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .stopPending(v)
-          }
-        }()
-        case 65: try {
-          var v: Kerbside_V1_StopEvent?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .stopAccepted(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .stopAccepted(v)
-          }
-        }()
-        case 66: try {
-          var v: Kerbside_V1_StopEvent?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .stopDeclined(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .stopDeclined(v)
-          }
-        }()
-        case 67: try {
-          var v: Kerbside_V1_StopEvent?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .stopExpired(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .stopExpired(v)
-          }
-        }()
-        case 68: try {
-          var v: Kerbside_V1_StopEvent?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .stopReminder(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .stopReminder(v)
-          }
-        }()
-        case 69: try {
-          var v: Kerbside_V1_StopEvent?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .stopNear(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .stopNear(v)
-          }
-        }()
-        case 70: try {
-          var v: Kerbside_V1_StopEvent?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .stopArrived(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .stopArrived(v)
-          }
-        }()
-        case 71: try {
-          var v: Kerbside_V1_StopEvent?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .stopCompleted(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .stopCompleted(v)
-          }
-        }()
-        case 72: try {
-          var v: Kerbside_V1_StopEvent?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .stopNoshow(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .stopNoshow(v)
-          }
-        }()
-        case 73: try {
-          var v: Kerbside_V1_StopEvent?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .stopCancelled(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .stopCancelled(v)
-          }
-        }()
-        case 74: try {
-          var v: Kerbside_V1_Notice?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .notice(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .notice(v)
-          }
-        }()
-        case 90: try {
-          var v: Kerbside_V1_Alarm?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .sosRaised(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .sosRaised(v)
-          }
-        }()
-        case 91: try {
-          var v: Kerbside_V1_Alarm?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .sosUpdated(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .sosUpdated(v)
-          }
-        }()
-        case 92: try {
-          var v: Kerbside_V1_AlarmActed?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .sosAcknowledged(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .sosAcknowledged(v)
-          }
-        }()
-        case 93: try {
-          var v: Kerbside_V1_AlarmActed?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .sosClosed(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .sosClosed(v)
-          }
-        }()
-        case 94: try {
-          var v: Kerbside_V1_ReportSent?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .reportSent(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .reportSent(v)
-          }
-        }()
-        case 95: try {
-          var v: Kerbside_V1_CallerTold?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .callerTold(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .callerTold(v)
-          }
-        }()
-        case 110: try {
-          var v: Kerbside_V1_PapersEnding?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .papersEnding(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .papersEnding(v)
-          }
-        }()
-        case 130: try {
-          var v: Kerbside_V1_Reservation?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .reservationMade(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .reservationMade(v)
-          }
-        }()
-        case 131: try {
-          var v: Kerbside_V1_ReservationReminder?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .reservationReminder(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .reservationReminder(v)
-          }
-        }()
-        case 132: try {
-          var v: Kerbside_V1_ReservationSearching?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .reservationSearching(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .reservationSearching(v)
-          }
-        }()
-        case 133: try {
-          var v: Kerbside_V1_ReservationWaiting?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .reservationWaiting(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .reservationWaiting(v)
-          }
-        }()
-        case 134: try {
-          var v: Kerbside_V1_ReservationAssigned?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .reservationAssigned(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .reservationAssigned(v)
-          }
-        }()
-        case 135: try {
-          var v: Kerbside_V1_ReservationFailed?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .reservationFailed(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .reservationFailed(v)
-          }
-        }()
-        case 136: try {
-          var v: Kerbside_V1_ReservationCancelled?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .reservationCancelled(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .reservationCancelled(v)
-          }
-        }()
-        case 140: try {
-          var v: Kerbside_V1_WaitAdvice?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .adviceWait(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .adviceWait(v)
-          }
-        }()
-        case 141: try {
-          var v: Kerbside_V1_ReliabilityNews?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .reliabilityWarned(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .reliabilityWarned(v)
-          }
-        }()
-        case 142: try {
-          var v: Kerbside_V1_ReliabilityNews?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .reliabilityPaused(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .reliabilityPaused(v)
-          }
-        }()
-        case 150: try {
-          var v: Kerbside_V1_PaymentChange?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .paymentChanged(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .paymentChanged(v)
-          }
-        }()
-        default: break
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.ch) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.seq) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.type) }()
+      case 4: try { try decoder.decodeSingularUInt64Field(value: &self.time) }()
+      case 5: try {
+        var v: Data?
+        try decoder.decodeSingularBytesField(value: &v)
+        if let v = v {
+          if self.data != nil {try decoder.handleConflictingOneOf()}
+          self.data = .json(v)
         }
+      }()
+      case 6: try {
+        var v: Kerbside_V1_QueueChange?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .queueJoined(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .queueJoined(v)
+        }
+      }()
+      case 7: try {
+        var v: Kerbside_V1_QueueLeft?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .queueLeft(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .queueLeft(v)
+        }
+      }()
+      case 8: try {
+        var v: Kerbside_V1_Offer?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .offerMade(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .offerMade(v)
+        }
+      }()
+      case 9: try {
+        var v: Kerbside_V1_RideReason?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .offerWithdrawn(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .offerWithdrawn(v)
+        }
+      }()
+      case 10: try {
+        var v: Kerbside_V1_Assignment?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .rideAssigned(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .rideAssigned(v)
+        }
+      }()
+      case 11: try {
+        var v: Kerbside_V1_RideOnly?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .rideConfirmAboard(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .rideConfirmAboard(v)
+        }
+      }()
+      case 12: try {
+        var v: Kerbside_V1_RideCancelled?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .rideCancelled(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .rideCancelled(v)
+        }
+      }()
+      case 13: try {
+        var v: Kerbside_V1_RideSearching?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .rideSearching(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .rideSearching(v)
+        }
+      }()
+      case 14: try {
+        var v: Kerbside_V1_RideAccepted?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .rideAccepted(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .rideAccepted(v)
+        }
+      }()
+      case 15: try {
+        var v: Kerbside_V1_RideFailed?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .rideFailed(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .rideFailed(v)
+        }
+      }()
+      case 16: try {
+        var v: Kerbside_V1_RideClose?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .rideNear(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .rideNear(v)
+        }
+      }()
+      case 17: try {
+        var v: Kerbside_V1_RideClose?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .rideArrived(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .rideArrived(v)
+        }
+      }()
+      case 18: try {
+        var v: Kerbside_V1_RideAboard?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .rideAboard(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .rideAboard(v)
+        }
+      }()
+      case 19: try {
+        var v: Kerbside_V1_RideEnded?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .rideEnded(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .rideEnded(v)
+        }
+      }()
+      case 20: try {
+        var v: Kerbside_V1_RideDriverLost?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .rideDriverLost(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .rideDriverLost(v)
+        }
+      }()
+      case 21: try {
+        var v: Kerbside_V1_RideDriverBack?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .rideDriverBack(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .rideDriverBack(v)
+        }
+      }()
+      case 22: try {
+        var v: Kerbside_V1_RidePickupMoved?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .ridePickupMoved(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .ridePickupMoved(v)
+        }
+      }()
+      case 30: try {
+        var v: Kerbside_V1_SeatRequest?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .seatRequested(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .seatRequested(v)
+        }
+      }()
+      case 31: try {
+        var v: Kerbside_V1_BookingReason?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .seatWithdrawn(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .seatWithdrawn(v)
+        }
+      }()
+      case 32: try {
+        var v: Kerbside_V1_SeatAssignment?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .seatAssigned(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .seatAssigned(v)
+        }
+      }()
+      case 33: try {
+        var v: Kerbside_V1_SeatWaiting?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .seatWaiting(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .seatWaiting(v)
+        }
+      }()
+      case 34: try {
+        var v: Kerbside_V1_BookingOnly?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .seatConfirmAboard(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .seatConfirmAboard(v)
+        }
+      }()
+      case 35: try {
+        var v: Kerbside_V1_SeatAboard?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .seatAboard(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .seatAboard(v)
+        }
+      }()
+      case 36: try {
+        var v: Kerbside_V1_SeatEnded?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .seatEnded(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .seatEnded(v)
+        }
+      }()
+      case 37: try {
+        var v: Kerbside_V1_SeatCancelled?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .seatCancelled(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .seatCancelled(v)
+        }
+      }()
+      case 38: try {
+        var v: Kerbside_V1_SeatsChanged?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .seatsChanged(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .seatsChanged(v)
+        }
+      }()
+      case 39: try {
+        var v: Kerbside_V1_SeatPending?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .seatPending(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .seatPending(v)
+        }
+      }()
+      case 40: try {
+        var v: Kerbside_V1_SeatConfirmed?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .seatConfirmed(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .seatConfirmed(v)
+        }
+      }()
+      case 41: try {
+        var v: Kerbside_V1_SeatDeclined?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .seatDeclined(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .seatDeclined(v)
+        }
+      }()
+      case 42: try {
+        var v: Kerbside_V1_SeatClose?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .seatNear(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .seatNear(v)
+        }
+      }()
+      case 43: try {
+        var v: Kerbside_V1_SeatClose?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .seatArrived(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .seatArrived(v)
+        }
+      }()
+      case 44: try {
+        var v: Kerbside_V1_RouteChanged?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .routeChanged(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .routeChanged(v)
+        }
+      }()
+      case 45: try {
+        var v: Kerbside_V1_NotifyWishes?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .notifyChanged(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .notifyChanged(v)
+        }
+      }()
+      case 46: try {
+        var v: Kerbside_V1_SeatDriverLost?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .seatDriverLost(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .seatDriverLost(v)
+        }
+      }()
+      case 47: try {
+        var v: Kerbside_V1_SeatDriverBack?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .seatDriverBack(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .seatDriverBack(v)
+        }
+      }()
+      case 48: try {
+        var v: Kerbside_V1_SeatPickupMoved?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .seatPickupMoved(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .seatPickupMoved(v)
+        }
+      }()
+      case 49: try {
+        var v: Kerbside_V1_SeatSearching?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .seatSearching(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .seatSearching(v)
+        }
+      }()
+      case 50: try {
+        var v: Kerbside_V1_TourEnded?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .tourEnded(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .tourEnded(v)
+        }
+      }()
+      case 51: try {
+        var v: Kerbside_V1_ScheduleChange?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .scheduleChanged(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .scheduleChanged(v)
+        }
+      }()
+      case 52: try {
+        var v: Kerbside_V1_SeatFailed?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .seatFailed(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .seatFailed(v)
+        }
+      }()
+      case 60: try {
+        var v: Kerbside_V1_StopNews?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .stopRequested(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .stopRequested(v)
+        }
+      }()
+      case 61: try {
+        var v: Kerbside_V1_StopNews?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .stopUnanswered(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .stopUnanswered(v)
+        }
+      }()
+      case 62: try {
+        var v: Kerbside_V1_StopNews?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .stopWithdrawn(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .stopWithdrawn(v)
+        }
+      }()
+      case 63: try {
+        var v: Kerbside_V1_StopNews?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .stopList(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .stopList(v)
+        }
+      }()
+      case 64: try {
+        var v: Kerbside_V1_StopEvent?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .stopPending(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .stopPending(v)
+        }
+      }()
+      case 65: try {
+        var v: Kerbside_V1_StopEvent?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .stopAccepted(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .stopAccepted(v)
+        }
+      }()
+      case 66: try {
+        var v: Kerbside_V1_StopEvent?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .stopDeclined(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .stopDeclined(v)
+        }
+      }()
+      case 67: try {
+        var v: Kerbside_V1_StopEvent?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .stopExpired(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .stopExpired(v)
+        }
+      }()
+      case 68: try {
+        var v: Kerbside_V1_StopEvent?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .stopReminder(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .stopReminder(v)
+        }
+      }()
+      case 69: try {
+        var v: Kerbside_V1_StopEvent?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .stopNear(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .stopNear(v)
+        }
+      }()
+      case 70: try {
+        var v: Kerbside_V1_StopEvent?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .stopArrived(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .stopArrived(v)
+        }
+      }()
+      case 71: try {
+        var v: Kerbside_V1_StopEvent?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .stopCompleted(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .stopCompleted(v)
+        }
+      }()
+      case 72: try {
+        var v: Kerbside_V1_StopEvent?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .stopNoshow(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .stopNoshow(v)
+        }
+      }()
+      case 73: try {
+        var v: Kerbside_V1_StopEvent?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .stopCancelled(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .stopCancelled(v)
+        }
+      }()
+      case 74: try {
+        var v: Kerbside_V1_Notice?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .notice(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .notice(v)
+        }
+      }()
+      case 90: try {
+        var v: Kerbside_V1_Alarm?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .sosRaised(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .sosRaised(v)
+        }
+      }()
+      case 91: try {
+        var v: Kerbside_V1_Alarm?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .sosUpdated(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .sosUpdated(v)
+        }
+      }()
+      case 92: try {
+        var v: Kerbside_V1_AlarmActed?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .sosAcknowledged(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .sosAcknowledged(v)
+        }
+      }()
+      case 93: try {
+        var v: Kerbside_V1_AlarmActed?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .sosClosed(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .sosClosed(v)
+        }
+      }()
+      case 94: try {
+        var v: Kerbside_V1_ReportSent?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .reportSent(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .reportSent(v)
+        }
+      }()
+      case 95: try {
+        var v: Kerbside_V1_CallerTold?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .callerTold(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .callerTold(v)
+        }
+      }()
+      case 110: try {
+        var v: Kerbside_V1_PapersEnding?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .papersEnding(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .papersEnding(v)
+        }
+      }()
+      case 130: try {
+        var v: Kerbside_V1_Reservation?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .reservationMade(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .reservationMade(v)
+        }
+      }()
+      case 131: try {
+        var v: Kerbside_V1_ReservationReminder?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .reservationReminder(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .reservationReminder(v)
+        }
+      }()
+      case 132: try {
+        var v: Kerbside_V1_ReservationSearching?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .reservationSearching(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .reservationSearching(v)
+        }
+      }()
+      case 133: try {
+        var v: Kerbside_V1_ReservationWaiting?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .reservationWaiting(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .reservationWaiting(v)
+        }
+      }()
+      case 134: try {
+        var v: Kerbside_V1_ReservationAssigned?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .reservationAssigned(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .reservationAssigned(v)
+        }
+      }()
+      case 135: try {
+        var v: Kerbside_V1_ReservationFailed?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .reservationFailed(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .reservationFailed(v)
+        }
+      }()
+      case 136: try {
+        var v: Kerbside_V1_ReservationCancelled?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .reservationCancelled(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .reservationCancelled(v)
+        }
+      }()
+      case 140: try {
+        var v: Kerbside_V1_WaitAdvice?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .adviceWait(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .adviceWait(v)
+        }
+      }()
+      case 141: try {
+        var v: Kerbside_V1_ReliabilityNews?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .reliabilityWarned(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .reliabilityWarned(v)
+        }
+      }()
+      case 142: try {
+        var v: Kerbside_V1_ReliabilityNews?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .reliabilityPaused(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .reliabilityPaused(v)
+        }
+      }()
+      case 150: try {
+        var v: Kerbside_V1_PaymentChange?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .paymentChanged(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .paymentChanged(v)
+        }
+      }()
+      case 160: try {
+        var v: Kerbside_V1_CatalogChange?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .catalogChanged(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .catalogChanged(v)
+        }
+      }()
+      default: break
       }
     }
   }
 
   package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every if/case branch local when no optimizations
-      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-      // https://github.com/apple/swift-protobuf/issues/1182
-      if !_storage._ch.isEmpty {
-        try visitor.visitSingularStringField(value: _storage._ch, fieldNumber: 1)
-      }
-      if !_storage._seq.isEmpty {
-        try visitor.visitSingularStringField(value: _storage._seq, fieldNumber: 2)
-      }
-      if !_storage._type.isEmpty {
-        try visitor.visitSingularStringField(value: _storage._type, fieldNumber: 3)
-      }
-      if _storage._time != 0 {
-        try visitor.visitSingularUInt64Field(value: _storage._time, fieldNumber: 4)
-      }
-      switch _storage._data {
-      case .json?: try {
-        guard case .json(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularBytesField(value: v, fieldNumber: 5)
-      }()
-      case .queueJoined?: try {
-        guard case .queueJoined(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
-      }()
-      case .queueLeft?: try {
-        guard case .queueLeft(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
-      }()
-      case .offerMade?: try {
-        guard case .offerMade(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
-      }()
-      case .offerWithdrawn?: try {
-        guard case .offerWithdrawn(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 9)
-      }()
-      case .rideAssigned?: try {
-        guard case .rideAssigned(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 10)
-      }()
-      case .rideConfirmAboard?: try {
-        guard case .rideConfirmAboard(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 11)
-      }()
-      case .rideCancelled?: try {
-        guard case .rideCancelled(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 12)
-      }()
-      case .rideSearching?: try {
-        guard case .rideSearching(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 13)
-      }()
-      case .rideAccepted?: try {
-        guard case .rideAccepted(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 14)
-      }()
-      case .rideFailed?: try {
-        guard case .rideFailed(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 15)
-      }()
-      case .rideNear?: try {
-        guard case .rideNear(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 16)
-      }()
-      case .rideArrived?: try {
-        guard case .rideArrived(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 17)
-      }()
-      case .rideAboard?: try {
-        guard case .rideAboard(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 18)
-      }()
-      case .rideEnded?: try {
-        guard case .rideEnded(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 19)
-      }()
-      case .rideDriverLost?: try {
-        guard case .rideDriverLost(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 20)
-      }()
-      case .rideDriverBack?: try {
-        guard case .rideDriverBack(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 21)
-      }()
-      case .ridePickupMoved?: try {
-        guard case .ridePickupMoved(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 22)
-      }()
-      case .seatRequested?: try {
-        guard case .seatRequested(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 30)
-      }()
-      case .seatWithdrawn?: try {
-        guard case .seatWithdrawn(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 31)
-      }()
-      case .seatAssigned?: try {
-        guard case .seatAssigned(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 32)
-      }()
-      case .seatWaiting?: try {
-        guard case .seatWaiting(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 33)
-      }()
-      case .seatConfirmAboard?: try {
-        guard case .seatConfirmAboard(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 34)
-      }()
-      case .seatAboard?: try {
-        guard case .seatAboard(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 35)
-      }()
-      case .seatEnded?: try {
-        guard case .seatEnded(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 36)
-      }()
-      case .seatCancelled?: try {
-        guard case .seatCancelled(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 37)
-      }()
-      case .seatsChanged?: try {
-        guard case .seatsChanged(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 38)
-      }()
-      case .seatPending?: try {
-        guard case .seatPending(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 39)
-      }()
-      case .seatConfirmed?: try {
-        guard case .seatConfirmed(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 40)
-      }()
-      case .seatDeclined?: try {
-        guard case .seatDeclined(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 41)
-      }()
-      case .seatNear?: try {
-        guard case .seatNear(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 42)
-      }()
-      case .seatArrived?: try {
-        guard case .seatArrived(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 43)
-      }()
-      case .routeChanged?: try {
-        guard case .routeChanged(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 44)
-      }()
-      case .notifyChanged?: try {
-        guard case .notifyChanged(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 45)
-      }()
-      case .seatDriverLost?: try {
-        guard case .seatDriverLost(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 46)
-      }()
-      case .seatDriverBack?: try {
-        guard case .seatDriverBack(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 47)
-      }()
-      case .seatPickupMoved?: try {
-        guard case .seatPickupMoved(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 48)
-      }()
-      case .seatSearching?: try {
-        guard case .seatSearching(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 49)
-      }()
-      case .tourEnded?: try {
-        guard case .tourEnded(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 50)
-      }()
-      case .scheduleChanged?: try {
-        guard case .scheduleChanged(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 51)
-      }()
-      case .seatFailed?: try {
-        guard case .seatFailed(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 52)
-      }()
-      case .stopRequested?: try {
-        guard case .stopRequested(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 60)
-      }()
-      case .stopUnanswered?: try {
-        guard case .stopUnanswered(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 61)
-      }()
-      case .stopWithdrawn?: try {
-        guard case .stopWithdrawn(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 62)
-      }()
-      case .stopList?: try {
-        guard case .stopList(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 63)
-      }()
-      case .stopPending?: try {
-        guard case .stopPending(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 64)
-      }()
-      case .stopAccepted?: try {
-        guard case .stopAccepted(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 65)
-      }()
-      case .stopDeclined?: try {
-        guard case .stopDeclined(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 66)
-      }()
-      case .stopExpired?: try {
-        guard case .stopExpired(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 67)
-      }()
-      case .stopReminder?: try {
-        guard case .stopReminder(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 68)
-      }()
-      case .stopNear?: try {
-        guard case .stopNear(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 69)
-      }()
-      case .stopArrived?: try {
-        guard case .stopArrived(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 70)
-      }()
-      case .stopCompleted?: try {
-        guard case .stopCompleted(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 71)
-      }()
-      case .stopNoshow?: try {
-        guard case .stopNoshow(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 72)
-      }()
-      case .stopCancelled?: try {
-        guard case .stopCancelled(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 73)
-      }()
-      case .notice?: try {
-        guard case .notice(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 74)
-      }()
-      case .sosRaised?: try {
-        guard case .sosRaised(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 90)
-      }()
-      case .sosUpdated?: try {
-        guard case .sosUpdated(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 91)
-      }()
-      case .sosAcknowledged?: try {
-        guard case .sosAcknowledged(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 92)
-      }()
-      case .sosClosed?: try {
-        guard case .sosClosed(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 93)
-      }()
-      case .reportSent?: try {
-        guard case .reportSent(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 94)
-      }()
-      case .callerTold?: try {
-        guard case .callerTold(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 95)
-      }()
-      case .papersEnding?: try {
-        guard case .papersEnding(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 110)
-      }()
-      case .reservationMade?: try {
-        guard case .reservationMade(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 130)
-      }()
-      case .reservationReminder?: try {
-        guard case .reservationReminder(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 131)
-      }()
-      case .reservationSearching?: try {
-        guard case .reservationSearching(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 132)
-      }()
-      case .reservationWaiting?: try {
-        guard case .reservationWaiting(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 133)
-      }()
-      case .reservationAssigned?: try {
-        guard case .reservationAssigned(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 134)
-      }()
-      case .reservationFailed?: try {
-        guard case .reservationFailed(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 135)
-      }()
-      case .reservationCancelled?: try {
-        guard case .reservationCancelled(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 136)
-      }()
-      case .adviceWait?: try {
-        guard case .adviceWait(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 140)
-      }()
-      case .reliabilityWarned?: try {
-        guard case .reliabilityWarned(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 141)
-      }()
-      case .reliabilityPaused?: try {
-        guard case .reliabilityPaused(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 142)
-      }()
-      case .paymentChanged?: try {
-        guard case .paymentChanged(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 150)
-      }()
-      case nil: break
-      }
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.ch.isEmpty {
+      try visitor.visitSingularStringField(value: self.ch, fieldNumber: 1)
+    }
+    if !self.seq.isEmpty {
+      try visitor.visitSingularStringField(value: self.seq, fieldNumber: 2)
+    }
+    if !self.type.isEmpty {
+      try visitor.visitSingularStringField(value: self.type, fieldNumber: 3)
+    }
+    if self.time != 0 {
+      try visitor.visitSingularUInt64Field(value: self.time, fieldNumber: 4)
+    }
+    switch self.data {
+    case .json?: try {
+      guard case .json(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularBytesField(value: v, fieldNumber: 5)
+    }()
+    case .queueJoined?: try {
+      guard case .queueJoined(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
+    }()
+    case .queueLeft?: try {
+      guard case .queueLeft(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
+    }()
+    case .offerMade?: try {
+      guard case .offerMade(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
+    }()
+    case .offerWithdrawn?: try {
+      guard case .offerWithdrawn(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 9)
+    }()
+    case .rideAssigned?: try {
+      guard case .rideAssigned(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 10)
+    }()
+    case .rideConfirmAboard?: try {
+      guard case .rideConfirmAboard(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 11)
+    }()
+    case .rideCancelled?: try {
+      guard case .rideCancelled(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 12)
+    }()
+    case .rideSearching?: try {
+      guard case .rideSearching(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 13)
+    }()
+    case .rideAccepted?: try {
+      guard case .rideAccepted(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 14)
+    }()
+    case .rideFailed?: try {
+      guard case .rideFailed(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 15)
+    }()
+    case .rideNear?: try {
+      guard case .rideNear(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 16)
+    }()
+    case .rideArrived?: try {
+      guard case .rideArrived(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 17)
+    }()
+    case .rideAboard?: try {
+      guard case .rideAboard(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 18)
+    }()
+    case .rideEnded?: try {
+      guard case .rideEnded(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 19)
+    }()
+    case .rideDriverLost?: try {
+      guard case .rideDriverLost(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 20)
+    }()
+    case .rideDriverBack?: try {
+      guard case .rideDriverBack(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 21)
+    }()
+    case .ridePickupMoved?: try {
+      guard case .ridePickupMoved(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 22)
+    }()
+    case .seatRequested?: try {
+      guard case .seatRequested(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 30)
+    }()
+    case .seatWithdrawn?: try {
+      guard case .seatWithdrawn(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 31)
+    }()
+    case .seatAssigned?: try {
+      guard case .seatAssigned(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 32)
+    }()
+    case .seatWaiting?: try {
+      guard case .seatWaiting(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 33)
+    }()
+    case .seatConfirmAboard?: try {
+      guard case .seatConfirmAboard(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 34)
+    }()
+    case .seatAboard?: try {
+      guard case .seatAboard(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 35)
+    }()
+    case .seatEnded?: try {
+      guard case .seatEnded(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 36)
+    }()
+    case .seatCancelled?: try {
+      guard case .seatCancelled(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 37)
+    }()
+    case .seatsChanged?: try {
+      guard case .seatsChanged(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 38)
+    }()
+    case .seatPending?: try {
+      guard case .seatPending(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 39)
+    }()
+    case .seatConfirmed?: try {
+      guard case .seatConfirmed(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 40)
+    }()
+    case .seatDeclined?: try {
+      guard case .seatDeclined(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 41)
+    }()
+    case .seatNear?: try {
+      guard case .seatNear(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 42)
+    }()
+    case .seatArrived?: try {
+      guard case .seatArrived(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 43)
+    }()
+    case .routeChanged?: try {
+      guard case .routeChanged(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 44)
+    }()
+    case .notifyChanged?: try {
+      guard case .notifyChanged(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 45)
+    }()
+    case .seatDriverLost?: try {
+      guard case .seatDriverLost(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 46)
+    }()
+    case .seatDriverBack?: try {
+      guard case .seatDriverBack(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 47)
+    }()
+    case .seatPickupMoved?: try {
+      guard case .seatPickupMoved(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 48)
+    }()
+    case .seatSearching?: try {
+      guard case .seatSearching(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 49)
+    }()
+    case .tourEnded?: try {
+      guard case .tourEnded(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 50)
+    }()
+    case .scheduleChanged?: try {
+      guard case .scheduleChanged(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 51)
+    }()
+    case .seatFailed?: try {
+      guard case .seatFailed(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 52)
+    }()
+    case .stopRequested?: try {
+      guard case .stopRequested(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 60)
+    }()
+    case .stopUnanswered?: try {
+      guard case .stopUnanswered(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 61)
+    }()
+    case .stopWithdrawn?: try {
+      guard case .stopWithdrawn(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 62)
+    }()
+    case .stopList?: try {
+      guard case .stopList(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 63)
+    }()
+    case .stopPending?: try {
+      guard case .stopPending(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 64)
+    }()
+    case .stopAccepted?: try {
+      guard case .stopAccepted(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 65)
+    }()
+    case .stopDeclined?: try {
+      guard case .stopDeclined(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 66)
+    }()
+    case .stopExpired?: try {
+      guard case .stopExpired(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 67)
+    }()
+    case .stopReminder?: try {
+      guard case .stopReminder(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 68)
+    }()
+    case .stopNear?: try {
+      guard case .stopNear(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 69)
+    }()
+    case .stopArrived?: try {
+      guard case .stopArrived(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 70)
+    }()
+    case .stopCompleted?: try {
+      guard case .stopCompleted(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 71)
+    }()
+    case .stopNoshow?: try {
+      guard case .stopNoshow(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 72)
+    }()
+    case .stopCancelled?: try {
+      guard case .stopCancelled(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 73)
+    }()
+    case .notice?: try {
+      guard case .notice(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 74)
+    }()
+    case .sosRaised?: try {
+      guard case .sosRaised(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 90)
+    }()
+    case .sosUpdated?: try {
+      guard case .sosUpdated(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 91)
+    }()
+    case .sosAcknowledged?: try {
+      guard case .sosAcknowledged(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 92)
+    }()
+    case .sosClosed?: try {
+      guard case .sosClosed(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 93)
+    }()
+    case .reportSent?: try {
+      guard case .reportSent(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 94)
+    }()
+    case .callerTold?: try {
+      guard case .callerTold(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 95)
+    }()
+    case .papersEnding?: try {
+      guard case .papersEnding(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 110)
+    }()
+    case .reservationMade?: try {
+      guard case .reservationMade(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 130)
+    }()
+    case .reservationReminder?: try {
+      guard case .reservationReminder(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 131)
+    }()
+    case .reservationSearching?: try {
+      guard case .reservationSearching(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 132)
+    }()
+    case .reservationWaiting?: try {
+      guard case .reservationWaiting(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 133)
+    }()
+    case .reservationAssigned?: try {
+      guard case .reservationAssigned(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 134)
+    }()
+    case .reservationFailed?: try {
+      guard case .reservationFailed(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 135)
+    }()
+    case .reservationCancelled?: try {
+      guard case .reservationCancelled(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 136)
+    }()
+    case .adviceWait?: try {
+      guard case .adviceWait(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 140)
+    }()
+    case .reliabilityWarned?: try {
+      guard case .reliabilityWarned(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 141)
+    }()
+    case .reliabilityPaused?: try {
+      guard case .reliabilityPaused(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 142)
+    }()
+    case .paymentChanged?: try {
+      guard case .paymentChanged(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 150)
+    }()
+    case .catalogChanged?: try {
+      guard case .catalogChanged(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 160)
+    }()
+    case nil: break
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   package static func ==(lhs: Kerbside_V1_Event, rhs: Kerbside_V1_Event) -> Bool {
-    if lhs._storage !== rhs._storage {
-      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
-        let _storage = _args.0
-        let rhs_storage = _args.1
-        if _storage._ch != rhs_storage._ch {return false}
-        if _storage._seq != rhs_storage._seq {return false}
-        if _storage._type != rhs_storage._type {return false}
-        if _storage._time != rhs_storage._time {return false}
-        if _storage._data != rhs_storage._data {return false}
-        return true
+    if lhs.ch != rhs.ch {return false}
+    if lhs.seq != rhs.seq {return false}
+    if lhs.type != rhs.type {return false}
+    if lhs.time != rhs.time {return false}
+    if lhs.data != rhs.data {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kerbside_V1_ChangedLists: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".ChangedLists"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}lines\0\u{1}buses\0\u{1}stops\0\u{1}routes\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt64Field(value: &self._lines) }()
+      case 2: try { try decoder.decodeSingularUInt64Field(value: &self._buses) }()
+      case 3: try { try decoder.decodeSingularUInt64Field(value: &self._stops) }()
+      case 4: try { try decoder.decodeSingularUInt64Field(value: &self._routes) }()
+      default: break
       }
-      if !storagesAreEqual {return false}
     }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._lines {
+      try visitor.visitSingularUInt64Field(value: v, fieldNumber: 1)
+    } }()
+    try { if let v = self._buses {
+      try visitor.visitSingularUInt64Field(value: v, fieldNumber: 2)
+    } }()
+    try { if let v = self._stops {
+      try visitor.visitSingularUInt64Field(value: v, fieldNumber: 3)
+    } }()
+    try { if let v = self._routes {
+      try visitor.visitSingularUInt64Field(value: v, fieldNumber: 4)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_ChangedLists, rhs: Kerbside_V1_ChangedLists) -> Bool {
+    if lhs._lines != rhs._lines {return false}
+    if lhs._buses != rhs._buses {return false}
+    if lhs._stops != rhs._stops {return false}
+    if lhs._routes != rhs._routes {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kerbside_V1_CatalogChange: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".CatalogChange"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}version\0\u{1}changed\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.version) }()
+      case 2: try { try decoder.decodeSingularMessageField(value: &self._changed) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.version.isEmpty {
+      try visitor.visitSingularStringField(value: self.version, fieldNumber: 1)
+    }
+    try { if let v = self._changed {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_CatalogChange, rhs: Kerbside_V1_CatalogChange) -> Bool {
+    if lhs.version != rhs.version {return false}
+    if lhs._changed != rhs._changed {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -22610,7 +23036,7 @@ nonisolated extension Kerbside_V1_PastRecords: SwiftProtobuf.Message, SwiftProto
 
 nonisolated extension Kerbside_V1_PastRecord: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".PastRecord"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}passenger\0\u{1}driver\0\u{1}zone\0\u{1}line\0\u{1}route\0\u{1}tour\0\u{1}stop\0\u{1}ride\0\u{1}bus\0\u{1}pattern\0\u{1}trip\0\u{1}passengers\0\u{1}aboard\0\u{3}from_lat\0\u{3}from_lon\0\u{3}to_lat\0\u{3}to_lon\0\u{1}lat\0\u{1}lon\0\u{3}requested_at\0\u{3}offered_at\0\u{3}accepted_at\0\u{3}asked_at\0\u{3}confirmed_at\0\u{3}wanted_at\0\u{3}near_at\0\u{3}arrived_at\0\u{3}aboard_at\0\u{1}at\0\u{3}made_at\0\u{3}searching_at\0\u{3}assigned_at\0\u{3}started_at\0\u{3}ended_at\0\u{1}outcome\0\u{3}ended_by\0\u{1}reason\0\u{1}offers\0\u{1}rounds\0\u{3}given_back\0\u{1}reopened\0\u{1}receipt\0\u{1}fare\0\u{1}currency\0\u{1}payment\0\u{3}payment_state\0\u{3}stars_of_driver\0\u{3}stars_of_passenger\0\u{3}route_stars\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}passenger\0\u{1}driver\0\u{1}zone\0\u{1}line\0\u{1}route\0\u{1}tour\0\u{1}stop\0\u{1}ride\0\u{1}bus\0\u{1}pattern\0\u{1}trip\0\u{1}passengers\0\u{1}aboard\0\u{3}from_lat\0\u{3}from_lon\0\u{3}to_lat\0\u{3}to_lon\0\u{1}lat\0\u{1}lon\0\u{3}requested_at\0\u{3}offered_at\0\u{3}accepted_at\0\u{3}asked_at\0\u{3}confirmed_at\0\u{3}wanted_at\0\u{3}near_at\0\u{3}arrived_at\0\u{3}aboard_at\0\u{1}at\0\u{3}made_at\0\u{3}searching_at\0\u{3}assigned_at\0\u{3}started_at\0\u{3}ended_at\0\u{1}outcome\0\u{3}ended_by\0\u{1}reason\0\u{1}offers\0\u{1}rounds\0\u{3}given_back\0\u{1}reopened\0\u{1}receipt\0\u{1}fare\0\u{1}currency\0\u{1}payment\0\u{3}payment_state\0\u{3}stars_of_driver\0\u{3}stars_of_passenger\0\u{3}route_stars\0\u{3}payment_reference\0\u{1}estimate\0\u{3}fare_parts\0\u{3}local_time\0\u{3}to_zone\0\u{3}distance_m\0\u{1}plate\0\u{3}driver_name\0\u{1}company\0\u{3}comment_on_driver\0\u{3}comment_on_passenger\0\u{1}role\0\u{1}subject\0\u{1}booking\0\u{1}vehicle\0\u{1}text\0\u{1}category\0\u{3}raised_at\0\u{3}cancelled_at\0\u{3}acknowledged_at\0\u{3}acknowledged_by\0\u{3}acknowledged_note\0\u{3}closed_at\0\u{3}closed_by\0\u{3}closed_note\0\u{3}sent_at\0")
 
   fileprivate class _StorageClass {
     var _id: String = String()
@@ -22663,6 +23089,32 @@ nonisolated extension Kerbside_V1_PastRecord: SwiftProtobuf.Message, SwiftProtob
     var _starsOfDriver: UInt32? = nil
     var _starsOfPassenger: UInt32? = nil
     var _routeStars: UInt32? = nil
+    var _paymentReference: String? = nil
+    var _estimate: UInt64? = nil
+    var _fareParts: [Kerbside_V1_FarePart] = []
+    var _localTime: String? = nil
+    var _toZone: String? = nil
+    var _distanceM: Double? = nil
+    var _plate: String? = nil
+    var _driverName: String? = nil
+    var _company: String? = nil
+    var _commentOnDriver: String? = nil
+    var _commentOnPassenger: String? = nil
+    var _role: String? = nil
+    var _subject: String? = nil
+    var _booking: String? = nil
+    var _vehicle: String? = nil
+    var _text: String? = nil
+    var _category: String? = nil
+    var _raisedAt: UInt64? = nil
+    var _cancelledAt: UInt64? = nil
+    var _acknowledgedAt: UInt64? = nil
+    var _acknowledgedBy: String? = nil
+    var _acknowledgedNote: String? = nil
+    var _closedAt: UInt64? = nil
+    var _closedBy: String? = nil
+    var _closedNote: String? = nil
+    var _sentAt: UInt64? = nil
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -22723,6 +23175,32 @@ nonisolated extension Kerbside_V1_PastRecord: SwiftProtobuf.Message, SwiftProtob
       _starsOfDriver = source._starsOfDriver
       _starsOfPassenger = source._starsOfPassenger
       _routeStars = source._routeStars
+      _paymentReference = source._paymentReference
+      _estimate = source._estimate
+      _fareParts = source._fareParts
+      _localTime = source._localTime
+      _toZone = source._toZone
+      _distanceM = source._distanceM
+      _plate = source._plate
+      _driverName = source._driverName
+      _company = source._company
+      _commentOnDriver = source._commentOnDriver
+      _commentOnPassenger = source._commentOnPassenger
+      _role = source._role
+      _subject = source._subject
+      _booking = source._booking
+      _vehicle = source._vehicle
+      _text = source._text
+      _category = source._category
+      _raisedAt = source._raisedAt
+      _cancelledAt = source._cancelledAt
+      _acknowledgedAt = source._acknowledgedAt
+      _acknowledgedBy = source._acknowledgedBy
+      _acknowledgedNote = source._acknowledgedNote
+      _closedAt = source._closedAt
+      _closedBy = source._closedBy
+      _closedNote = source._closedNote
+      _sentAt = source._sentAt
     }
   }
 
@@ -22791,6 +23269,32 @@ nonisolated extension Kerbside_V1_PastRecord: SwiftProtobuf.Message, SwiftProtob
         case 48: try { try decoder.decodeSingularUInt32Field(value: &_storage._starsOfDriver) }()
         case 49: try { try decoder.decodeSingularUInt32Field(value: &_storage._starsOfPassenger) }()
         case 50: try { try decoder.decodeSingularUInt32Field(value: &_storage._routeStars) }()
+        case 51: try { try decoder.decodeSingularStringField(value: &_storage._paymentReference) }()
+        case 52: try { try decoder.decodeSingularUInt64Field(value: &_storage._estimate) }()
+        case 53: try { try decoder.decodeRepeatedMessageField(value: &_storage._fareParts) }()
+        case 54: try { try decoder.decodeSingularStringField(value: &_storage._localTime) }()
+        case 55: try { try decoder.decodeSingularStringField(value: &_storage._toZone) }()
+        case 56: try { try decoder.decodeSingularDoubleField(value: &_storage._distanceM) }()
+        case 57: try { try decoder.decodeSingularStringField(value: &_storage._plate) }()
+        case 58: try { try decoder.decodeSingularStringField(value: &_storage._driverName) }()
+        case 59: try { try decoder.decodeSingularStringField(value: &_storage._company) }()
+        case 60: try { try decoder.decodeSingularStringField(value: &_storage._commentOnDriver) }()
+        case 61: try { try decoder.decodeSingularStringField(value: &_storage._commentOnPassenger) }()
+        case 62: try { try decoder.decodeSingularStringField(value: &_storage._role) }()
+        case 63: try { try decoder.decodeSingularStringField(value: &_storage._subject) }()
+        case 64: try { try decoder.decodeSingularStringField(value: &_storage._booking) }()
+        case 65: try { try decoder.decodeSingularStringField(value: &_storage._vehicle) }()
+        case 66: try { try decoder.decodeSingularStringField(value: &_storage._text) }()
+        case 67: try { try decoder.decodeSingularStringField(value: &_storage._category) }()
+        case 68: try { try decoder.decodeSingularUInt64Field(value: &_storage._raisedAt) }()
+        case 69: try { try decoder.decodeSingularUInt64Field(value: &_storage._cancelledAt) }()
+        case 70: try { try decoder.decodeSingularUInt64Field(value: &_storage._acknowledgedAt) }()
+        case 71: try { try decoder.decodeSingularStringField(value: &_storage._acknowledgedBy) }()
+        case 72: try { try decoder.decodeSingularStringField(value: &_storage._acknowledgedNote) }()
+        case 73: try { try decoder.decodeSingularUInt64Field(value: &_storage._closedAt) }()
+        case 74: try { try decoder.decodeSingularStringField(value: &_storage._closedBy) }()
+        case 75: try { try decoder.decodeSingularStringField(value: &_storage._closedNote) }()
+        case 76: try { try decoder.decodeSingularUInt64Field(value: &_storage._sentAt) }()
         default: break
         }
       }
@@ -22953,6 +23457,84 @@ nonisolated extension Kerbside_V1_PastRecord: SwiftProtobuf.Message, SwiftProtob
       try { if let v = _storage._routeStars {
         try visitor.visitSingularUInt32Field(value: v, fieldNumber: 50)
       } }()
+      try { if let v = _storage._paymentReference {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 51)
+      } }()
+      try { if let v = _storage._estimate {
+        try visitor.visitSingularUInt64Field(value: v, fieldNumber: 52)
+      } }()
+      if !_storage._fareParts.isEmpty {
+        try visitor.visitRepeatedMessageField(value: _storage._fareParts, fieldNumber: 53)
+      }
+      try { if let v = _storage._localTime {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 54)
+      } }()
+      try { if let v = _storage._toZone {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 55)
+      } }()
+      try { if let v = _storage._distanceM {
+        try visitor.visitSingularDoubleField(value: v, fieldNumber: 56)
+      } }()
+      try { if let v = _storage._plate {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 57)
+      } }()
+      try { if let v = _storage._driverName {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 58)
+      } }()
+      try { if let v = _storage._company {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 59)
+      } }()
+      try { if let v = _storage._commentOnDriver {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 60)
+      } }()
+      try { if let v = _storage._commentOnPassenger {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 61)
+      } }()
+      try { if let v = _storage._role {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 62)
+      } }()
+      try { if let v = _storage._subject {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 63)
+      } }()
+      try { if let v = _storage._booking {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 64)
+      } }()
+      try { if let v = _storage._vehicle {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 65)
+      } }()
+      try { if let v = _storage._text {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 66)
+      } }()
+      try { if let v = _storage._category {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 67)
+      } }()
+      try { if let v = _storage._raisedAt {
+        try visitor.visitSingularUInt64Field(value: v, fieldNumber: 68)
+      } }()
+      try { if let v = _storage._cancelledAt {
+        try visitor.visitSingularUInt64Field(value: v, fieldNumber: 69)
+      } }()
+      try { if let v = _storage._acknowledgedAt {
+        try visitor.visitSingularUInt64Field(value: v, fieldNumber: 70)
+      } }()
+      try { if let v = _storage._acknowledgedBy {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 71)
+      } }()
+      try { if let v = _storage._acknowledgedNote {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 72)
+      } }()
+      try { if let v = _storage._closedAt {
+        try visitor.visitSingularUInt64Field(value: v, fieldNumber: 73)
+      } }()
+      try { if let v = _storage._closedBy {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 74)
+      } }()
+      try { if let v = _storage._closedNote {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 75)
+      } }()
+      try { if let v = _storage._sentAt {
+        try visitor.visitSingularUInt64Field(value: v, fieldNumber: 76)
+      } }()
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -23012,6 +23594,32 @@ nonisolated extension Kerbside_V1_PastRecord: SwiftProtobuf.Message, SwiftProtob
         if _storage._starsOfDriver != rhs_storage._starsOfDriver {return false}
         if _storage._starsOfPassenger != rhs_storage._starsOfPassenger {return false}
         if _storage._routeStars != rhs_storage._routeStars {return false}
+        if _storage._paymentReference != rhs_storage._paymentReference {return false}
+        if _storage._estimate != rhs_storage._estimate {return false}
+        if _storage._fareParts != rhs_storage._fareParts {return false}
+        if _storage._localTime != rhs_storage._localTime {return false}
+        if _storage._toZone != rhs_storage._toZone {return false}
+        if _storage._distanceM != rhs_storage._distanceM {return false}
+        if _storage._plate != rhs_storage._plate {return false}
+        if _storage._driverName != rhs_storage._driverName {return false}
+        if _storage._company != rhs_storage._company {return false}
+        if _storage._commentOnDriver != rhs_storage._commentOnDriver {return false}
+        if _storage._commentOnPassenger != rhs_storage._commentOnPassenger {return false}
+        if _storage._role != rhs_storage._role {return false}
+        if _storage._subject != rhs_storage._subject {return false}
+        if _storage._booking != rhs_storage._booking {return false}
+        if _storage._vehicle != rhs_storage._vehicle {return false}
+        if _storage._text != rhs_storage._text {return false}
+        if _storage._category != rhs_storage._category {return false}
+        if _storage._raisedAt != rhs_storage._raisedAt {return false}
+        if _storage._cancelledAt != rhs_storage._cancelledAt {return false}
+        if _storage._acknowledgedAt != rhs_storage._acknowledgedAt {return false}
+        if _storage._acknowledgedBy != rhs_storage._acknowledgedBy {return false}
+        if _storage._acknowledgedNote != rhs_storage._acknowledgedNote {return false}
+        if _storage._closedAt != rhs_storage._closedAt {return false}
+        if _storage._closedBy != rhs_storage._closedBy {return false}
+        if _storage._closedNote != rhs_storage._closedNote {return false}
+        if _storage._sentAt != rhs_storage._sentAt {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -23236,93 +23844,160 @@ nonisolated extension Kerbside_V1_ReliabilityNews: SwiftProtobuf.Message, SwiftP
 
 nonisolated extension Kerbside_V1_Reservation: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Reservation"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}reservation\0\u{1}state\0\u{1}zone\0\u{1}pickup\0\u{1}destination\0\u{1}at\0\u{1}local\0\u{3}time_zone\0\u{1}passengers\0\u{1}needs\0\u{3}search_at\0\u{1}ride\0\u{1}payment\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}reservation\0\u{1}state\0\u{1}zone\0\u{1}pickup\0\u{1}destination\0\u{1}at\0\u{1}local\0\u{3}time_zone\0\u{1}passengers\0\u{1}needs\0\u{3}search_at\0\u{1}ride\0\u{1}payment\0\u{1}fare\0")
+
+  fileprivate class _StorageClass {
+    var _reservation: String = String()
+    var _state: String = String()
+    var _zone: String = String()
+    var _pickup: Kerbside_V1_Point? = nil
+    var _destination: Kerbside_V1_Point? = nil
+    var _at: UInt64 = 0
+    var _local: String = String()
+    var _timeZone: String = String()
+    var _passengers: UInt32 = 0
+    var _needs: [String] = []
+    var _searchAt: UInt64 = 0
+    var _ride: String? = nil
+    var _payment: String? = nil
+    var _fare: Kerbside_V1_Fare? = nil
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _reservation = source._reservation
+      _state = source._state
+      _zone = source._zone
+      _pickup = source._pickup
+      _destination = source._destination
+      _at = source._at
+      _local = source._local
+      _timeZone = source._timeZone
+      _passengers = source._passengers
+      _needs = source._needs
+      _searchAt = source._searchAt
+      _ride = source._ride
+      _payment = source._payment
+      _fare = source._fare
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularStringField(value: &self.reservation) }()
-      case 2: try { try decoder.decodeSingularStringField(value: &self.state) }()
-      case 3: try { try decoder.decodeSingularStringField(value: &self.zone) }()
-      case 4: try { try decoder.decodeSingularMessageField(value: &self._pickup) }()
-      case 5: try { try decoder.decodeSingularMessageField(value: &self._destination) }()
-      case 6: try { try decoder.decodeSingularUInt64Field(value: &self.at) }()
-      case 7: try { try decoder.decodeSingularStringField(value: &self.local) }()
-      case 8: try { try decoder.decodeSingularStringField(value: &self.timeZone) }()
-      case 9: try { try decoder.decodeSingularUInt32Field(value: &self.passengers) }()
-      case 10: try { try decoder.decodeRepeatedStringField(value: &self.needs) }()
-      case 11: try { try decoder.decodeSingularUInt64Field(value: &self.searchAt) }()
-      case 12: try { try decoder.decodeSingularStringField(value: &self._ride) }()
-      case 13: try { try decoder.decodeSingularStringField(value: &self._payment) }()
-      default: break
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularStringField(value: &_storage._reservation) }()
+        case 2: try { try decoder.decodeSingularStringField(value: &_storage._state) }()
+        case 3: try { try decoder.decodeSingularStringField(value: &_storage._zone) }()
+        case 4: try { try decoder.decodeSingularMessageField(value: &_storage._pickup) }()
+        case 5: try { try decoder.decodeSingularMessageField(value: &_storage._destination) }()
+        case 6: try { try decoder.decodeSingularUInt64Field(value: &_storage._at) }()
+        case 7: try { try decoder.decodeSingularStringField(value: &_storage._local) }()
+        case 8: try { try decoder.decodeSingularStringField(value: &_storage._timeZone) }()
+        case 9: try { try decoder.decodeSingularUInt32Field(value: &_storage._passengers) }()
+        case 10: try { try decoder.decodeRepeatedStringField(value: &_storage._needs) }()
+        case 11: try { try decoder.decodeSingularUInt64Field(value: &_storage._searchAt) }()
+        case 12: try { try decoder.decodeSingularStringField(value: &_storage._ride) }()
+        case 13: try { try decoder.decodeSingularStringField(value: &_storage._payment) }()
+        case 14: try { try decoder.decodeSingularMessageField(value: &_storage._fare) }()
+        default: break
+        }
       }
     }
   }
 
   package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    // The use of inline closures is to circumvent an issue where the compiler
-    // allocates stack space for every if/case branch local when no optimizations
-    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-    // https://github.com/apple/swift-protobuf/issues/1182
-    if !self.reservation.isEmpty {
-      try visitor.visitSingularStringField(value: self.reservation, fieldNumber: 1)
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      if !_storage._reservation.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._reservation, fieldNumber: 1)
+      }
+      if !_storage._state.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._state, fieldNumber: 2)
+      }
+      if !_storage._zone.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._zone, fieldNumber: 3)
+      }
+      try { if let v = _storage._pickup {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+      } }()
+      try { if let v = _storage._destination {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+      } }()
+      if _storage._at != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._at, fieldNumber: 6)
+      }
+      if !_storage._local.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._local, fieldNumber: 7)
+      }
+      if !_storage._timeZone.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._timeZone, fieldNumber: 8)
+      }
+      if _storage._passengers != 0 {
+        try visitor.visitSingularUInt32Field(value: _storage._passengers, fieldNumber: 9)
+      }
+      if !_storage._needs.isEmpty {
+        try visitor.visitRepeatedStringField(value: _storage._needs, fieldNumber: 10)
+      }
+      if _storage._searchAt != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._searchAt, fieldNumber: 11)
+      }
+      try { if let v = _storage._ride {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 12)
+      } }()
+      try { if let v = _storage._payment {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 13)
+      } }()
+      try { if let v = _storage._fare {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 14)
+      } }()
     }
-    if !self.state.isEmpty {
-      try visitor.visitSingularStringField(value: self.state, fieldNumber: 2)
-    }
-    if !self.zone.isEmpty {
-      try visitor.visitSingularStringField(value: self.zone, fieldNumber: 3)
-    }
-    try { if let v = self._pickup {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
-    } }()
-    try { if let v = self._destination {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
-    } }()
-    if self.at != 0 {
-      try visitor.visitSingularUInt64Field(value: self.at, fieldNumber: 6)
-    }
-    if !self.local.isEmpty {
-      try visitor.visitSingularStringField(value: self.local, fieldNumber: 7)
-    }
-    if !self.timeZone.isEmpty {
-      try visitor.visitSingularStringField(value: self.timeZone, fieldNumber: 8)
-    }
-    if self.passengers != 0 {
-      try visitor.visitSingularUInt32Field(value: self.passengers, fieldNumber: 9)
-    }
-    if !self.needs.isEmpty {
-      try visitor.visitRepeatedStringField(value: self.needs, fieldNumber: 10)
-    }
-    if self.searchAt != 0 {
-      try visitor.visitSingularUInt64Field(value: self.searchAt, fieldNumber: 11)
-    }
-    try { if let v = self._ride {
-      try visitor.visitSingularStringField(value: v, fieldNumber: 12)
-    } }()
-    try { if let v = self._payment {
-      try visitor.visitSingularStringField(value: v, fieldNumber: 13)
-    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
   package static func ==(lhs: Kerbside_V1_Reservation, rhs: Kerbside_V1_Reservation) -> Bool {
-    if lhs.reservation != rhs.reservation {return false}
-    if lhs.state != rhs.state {return false}
-    if lhs.zone != rhs.zone {return false}
-    if lhs._pickup != rhs._pickup {return false}
-    if lhs._destination != rhs._destination {return false}
-    if lhs.at != rhs.at {return false}
-    if lhs.local != rhs.local {return false}
-    if lhs.timeZone != rhs.timeZone {return false}
-    if lhs.passengers != rhs.passengers {return false}
-    if lhs.needs != rhs.needs {return false}
-    if lhs.searchAt != rhs.searchAt {return false}
-    if lhs._ride != rhs._ride {return false}
-    if lhs._payment != rhs._payment {return false}
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._reservation != rhs_storage._reservation {return false}
+        if _storage._state != rhs_storage._state {return false}
+        if _storage._zone != rhs_storage._zone {return false}
+        if _storage._pickup != rhs_storage._pickup {return false}
+        if _storage._destination != rhs_storage._destination {return false}
+        if _storage._at != rhs_storage._at {return false}
+        if _storage._local != rhs_storage._local {return false}
+        if _storage._timeZone != rhs_storage._timeZone {return false}
+        if _storage._passengers != rhs_storage._passengers {return false}
+        if _storage._needs != rhs_storage._needs {return false}
+        if _storage._searchAt != rhs_storage._searchAt {return false}
+        if _storage._ride != rhs_storage._ride {return false}
+        if _storage._payment != rhs_storage._payment {return false}
+        if _storage._fare != rhs_storage._fare {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -89,7 +89,8 @@ extension SeededGenerator {
                 .estimate(
                     FareQuestion(
                         pickup: place(), destination: place(), passengers: .random(in: 1...1000, using: &self),
-                        at: optional { .random(in: 0...32_503_680_000_000, using: &$0) })))
+                        at: optional { .random(in: 0...32_503_680_000_000, using: &$0) },
+                        isReserved: .random(using: &self))))
         case "payment.report":
             return .trips(
                 .report(

@@ -159,6 +159,18 @@ class Cast:
         await passenger.connect()
         return passenger
 
+    async def on_a_ride(self, hub):
+        """(driver, passenger, ride), the driver on its way, of whom nothing is unseen."""
+        here = hub.block()
+        [driver] = await self.queue(hub, here.a.stand, 1)
+        rider = await self.rider(hub)
+        ride = await rider.request(here.a.centre)
+        await driver.accept(ride)
+        await rider.until("ride.accepted", ride=ride)
+        for one in (driver, rider):
+            one.skip()
+        return driver, rider, ride
+
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory):

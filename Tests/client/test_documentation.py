@@ -157,6 +157,21 @@ async def test_the_table_of_commands_says_who_may(new_hub, role):
     client.leaves_open()
 
 
+def test_the_table_of_commands_over_http_is_whole():
+    plural = {f"{role}s": role.replace(" ", "_") for role in ROLES}
+    rules = [json.loads(line) for line in run("permissions", "--json", check=True).stdout.splitlines()]
+    told = {}
+    for cell, people in table(APP, "Commands over HTTP")[1:]:
+        # Operators who ask for others are named behind a semicolon.
+        who = people.partition(";")[0]
+        roles = {*plural.values()} if who == "everybody" else {plural[one] for one in who.split(", ")}
+        for name in names(cell):
+            family = name.removesuffix("…")
+            meant = [rule["cmd"] for rule in rules if rule["cmd"] == name or (family != name and rule["cmd"].startswith(family))]
+            told |= dict.fromkeys(meant or [name], roles)
+    assert told == {rule["cmd"]: set(rule["http"]) for rule in rules if rule["http"]}
+
+
 def test_the_tables_of_events_are_whole():
     told = {name for row in table(APP, "Events") for name in names(row[0])}
     shared = {"message", "snapshot", "gap"}

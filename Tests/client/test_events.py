@@ -144,19 +144,19 @@ async def test_cut_fifty_times_at_random_it_has_exactly_the_log(town, kind):
 
 async def test_catching_up_and_live_meet_without_a_hole(town):
     """Events come all the time while others catch up."""
-    write(town, 3000)
+    write(town, 1000)
     is_over = False
 
     async def writing():
-        number = 3000
+        number = 1000
         while not is_over:
             write(town, 20, number)
             number += 20
-            await asyncio.sleep(0.002)
+            await asyncio.sleep(0.02)
 
     task = asyncio.create_task(writing())
     followers = []
-    for n in range(12):
+    for n in range(8):
         followers.append(await follower(town, "events:>", (Follower, BinaryFollower)[n % 2]).begin(since="0"))
         await asyncio.sleep(0.05)
     is_over = True

@@ -31,26 +31,13 @@ async def office(town):
     return screen
 
 
-async def on_a_ride(town, cast):
-    """(driver, passenger, ride), of whom nothing is unseen."""
-    here = town.block()
-    [driver] = await cast.queue(town, here.a.stand, 1)
-    rider = await cast.rider(town)
-    ride = await rider.request(here.a.centre)
-    await driver.accept(ride)
-    await rider.until("ride.accepted", ride=ride)
-    for one in (driver, rider):
-        one.skip()
-    return driver, rider, ride
-
-
 def alarms(desk, **fields):
     return {alarm["sos"]: alarm for alarm in desk.done("sos.list", **fields)["alarms"]}
 
 
 async def test_m13_alarms_of_both_sides_ring_again_and_are_acknowledged_and_closed(town, cast, desk):
     screen = await office(town)
-    driver, rider, ride = await on_a_ride(town, cast)
+    driver, rider, ride = await cast.on_a_ride(town)
     passengers, drivers = (Asker(town, one.role, one.subject) for one in (rider, driver))
     raised = passengers.done("sos", "first", text="He does not stop.")
     assert passengers.done("sos", "first", text="He does not stop.") == raised, "repeated"
@@ -179,7 +166,7 @@ async def test_q9_drivers_and_vehicles_are_registered_shown_and_removed(town, ca
 
 
 async def test_r12_what_counts_against_a_driver_is_set_back(town, cast, desk):
-    driver, rider, ride = await on_a_ride(town, cast)
+    driver, rider, ride = await cast.on_a_ride(town)
     await driver.call("ride.cancel", ride=ride)
     await rider.until("ride.failed", ride=ride)
     who = {"role": "driver", "subject": driver.subject}

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from kerbside import trips
+from kerbside import patience, trips
 from kerbside.asker import Asker
 from kerbside.hub import run
 from kerbside.minibus import riding
@@ -144,7 +144,8 @@ async def test_bookings_and_reservations_are_listed(past, cast):
     await trips.recorded(hub)
     [booking] = await listed(operator, "bookings", driver=minibus.subject)
     assert (booking["id"], booking["passenger"]) == (booked, seated.subject) and "outcome" not in booking
-    assert booking["confirmed_at"] >= booking["requested_at"]
+    assert booking["confirmed_at"] >= booking["requested_at"] and booking["zone"] == here.a.id
+    assert await listed(operator, "bookings", zone=here.a.id) == [booking] and await listed(operator, "bookings", zone="x") == []
     assert await listed(operator, "bookings", passenger=seated.subject) == [booking]
     [row] = await listed(operator, "reservations", passenger=passenger.subject)
     assert row == {
@@ -155,6 +156,43 @@ async def test_bookings_and_reservations_are_listed(past, cast):
     assert row["made_at"] <= row["ended_at"]
     assert await listed(operator, "reservations", start_time=at, end_time=at + 1) == [row]
     assert await listed(operator, "reservations", end_time=at) == []
+    assert await listed(operator, "reservations", record=row["id"]) == [row]
+    assert await listed(operator, "bookings", record=booked) == [booking] and await listed(operator, "rides", record=booked) == []
+
+
+async def test_alarms_and_reports_are_listed_with_what_they_say(past, cast):
+    hub, _ = past
+    operator, binary, desk = await office(hub), await office(hub, BinaryOperator), Asker(hub, "operator", fresh("desk-"))
+    passenger, driver = await cast.rider(hub), cast.driver(hub)
+    await driver.connect()
+    place = hub.block().a.centre.fields
+    raised = (await passenger.call("sos", text="He does not stop.", **place))["sos"]
+    other = (await driver.call("sos"))["sos"]
+    await operator.call("sos.close", sos=raised, note="She is safe.")
+    report = (await passenger.call("report.send", category="driving", text="Too fast.", vehicle="T9"))["report"]
+    nameless = (await passenger.call("report.send", category="other", text="No. 1", anonymous=True))["report"]
+    await trips.recorded(hub)
+    drivers, alarm = await listed(operator, "alarms")
+    assert alarm == {
+        "id": raised, "role": "passenger", "subject": passenger.subject, "text": "He does not stop.", **place,
+        "raised_at": alarm["raised_at"], "closed_at": alarm["closed_at"], "closed_by": operator.subject,
+        "closed_note": "She is safe.",
+    }
+    assert (drivers["id"], drivers["role"], drivers["vehicle"]) == (other, "driver", driver.subject)
+    assert await listed(operator, "alarms", passenger=passenger.subject) == [alarm]
+    assert await listed(operator, "alarms", driver=driver.subject) == [drivers]
+    assert await listed(operator, "alarms", driver=passenger.subject) == []
+    assert await listed(operator, "alarms", record=raised, start_time=alarm["raised_at"]) == [alarm]
+    without_name, known = await listed(operator, "reports")
+    assert known.items() >= {
+        "id": report, "category": "driving", "text": "Too fast.", "vehicle": "T9", "role": "passenger",
+        "subject": passenger.subject,
+    }.items()
+    assert without_name == {"id": nameless, "category": "other", "text": "No. 1", "sent_at": without_name["sent_at"]}
+    for of, rows in (("alarms", [drivers, alarm]), ("reports", [without_name, known])):
+        assert await listed(binary, of) == rows and desk.done("records.list", of=of) == {"records": rows}
+        printed = run("records", of, "--config", hub.config, "--json")
+        assert [json.loads(line) for line in printed.stdout.splitlines()] == rows
 
 
 async def test_stops_and_tours_are_listed(town, line):
@@ -174,15 +212,18 @@ async def test_stops_and_tours_are_listed(town, line):
     [stop] = await listed(operator, "stops", line=line.id)
     assert (stop["id"], stop["tour"], stop["passenger"], stop["outcome"]) == (request, driver.tour, citizen.subject, "cancelled")
     assert stop["requested_at"] <= stop["accepted_at"] <= stop["ended_at"] and stop["passengers"] == 1
-    assert await listed(operator, "stops", passenger=citizen.subject) == [stop]
+    assert await listed(operator, "stops", passenger=citizen.subject) == [stop] and stop["driver"] == driver.subject
+    assert await listed(operator, "stops", driver=driver.subject) == [stop] and await listed(operator, "stops", driver="x") == []
+    assert await listed(operator, "stops", record=request) == [stop]
 
 
 async def test_what_is_wrong_is_said(hub):
     operator = await office(hub)
     for fields, field in [
         ({"of": "cars"}, "of"), ({}, "of"),
-        ({"of": "rides", "line": "52"}, "line"), ({"of": "stops", "driver": "T1"}, "driver"),
-        ({"of": "stops", "zone": "14"}, "zone"), ({"of": "bookings", "zone": "14"}, "zone"),
+        ({"of": "rides", "line": "52"}, "line"), ({"of": "reports", "driver": "T1"}, "driver"),
+        ({"of": "stops", "zone": "14"}, "zone"), ({"of": "alarms", "zone": "14"}, "zone"),
+        ({"of": "rides", "record": "a b"}, "record"),
         ({"of": "tours", "passenger": "p"}, "passenger"), ({"of": "reservations", "line": "52"}, "line"),
         ({"of": "rides", "from": "x"}, "from"), ({"of": "rides", "from": "12:"}, "from"), ({"of": "rides", "from": ":r"}, "from"),
         ({"of": "rides", "limit": 0}, "limit"), ({"of": "rides", "limit": 101}, "limit"),
@@ -191,10 +232,10 @@ async def test_what_is_wrong_is_said(hub):
     ]:
         error = await operator.refused("records.list", "bad_message", **fields)
         assert error["field"] == field and f"`{field}`" in error["detail"], error
-    wrong = run("records", "stops", "--data", hub.data, "--driver", "T1")
-    assert wrong.returncode == 64 and "stops have none" in wrong.stderr
+    wrong = run("records", "reports", "--data", hub.data, "--driver", "T1")
+    assert wrong.returncode == 64 and "reports have none" in wrong.stderr
     wrong = run("records", "cars", "--data", hub.data)
-    assert wrong.returncode == 64 and "rides, bookings, stops, reservations or tours" in wrong.stderr
+    assert wrong.returncode == 64 and "rides, bookings, stops, reservations, tours, alarms or reports" in wrong.stderr
 
 
 async def test_a_hub_that_keeps_no_records_says_so(new_hub):
@@ -222,6 +263,36 @@ async def test_a_database_that_is_away_keeps_nobody_waiting_but_who_asks(past, c
     database.start()
     await trips.recorded(hub)
     assert [row["id"] for row in await listed(operator, "rides")] == [ride for ride, _ in rides[::-1]]
+
+
+async def test_a_database_that_hangs_without_a_word_is_given_up(past, cast):
+    """Who asked is told within some ten seconds, nobody else waits, and it is read again when it goes on."""
+    hub, database = past
+    if database is None:
+        pytest.skip("a file never hangs")
+    here = hub.block()
+    [driver] = await cast.queue(hub, here.a.stand, 1)
+    rides = await rides_of(hub, cast, here, driver, 1)
+    await trips.recorded(hub)
+    first, second = await office(hub), await office(hub)
+    for one in (first, second):
+        assert len(await listed(one, "rides")) == 1
+    database.pause()
+    try:
+        replies = [one.expect_reply(9000, "records.list") for one in (first, second)]
+        for one in (first, second):
+            await one.send({"id": 9000, "cmd": "records.list", "of": "rides"})
+        error = await first.refused("records.list", "rate_limited", of="rides")
+        assert error["retry_after_ms"] > 0 and "under way" in error["detail"]
+        rides += await rides_of(hub, cast, here, driver, 1)
+        for future in replies:
+            reply = await asyncio.wait_for(future, 4 * patience.PROCESS)
+            assert reply["error"]["code"] == "unavailable" and reply["error"]["retry_after_ms"] > 0, reply
+        assert hub.http("/readyz").status == 200
+    finally:
+        database.go_on()
+    await trips.recorded(hub)
+    assert [row["id"] for row in await listed(first, "rides")] == [ride for ride, _ in rides[::-1]]
 
 
 async def test_many_who_read_at_once_are_all_answered_or_told_to_wait(past, cast):

@@ -7,6 +7,7 @@ import pytest
 
 from conftest import running
 from kerbside.bus import BusDriver
+from kerbside.follower import PERSONAL, follower
 from kerbside.names import fresh
 from kerbside.recording import acts, recorded, recording, storm, watcher, when
 from kerbside.records_of_fleets import CAR, day
@@ -30,8 +31,9 @@ async def test_alarms_of_a_ride_and_of_a_bus(hub, cast, line):
     tour = (await bus.begin())["tour"]
     ride = await passenger.request(here.a.centre)
     await taxi.accept_next(ride)
-    raised = (await passenger.call("sos", text="He does not stop."))["sos"]
-    await first.call("sos.acknowledge", sos=raised)
+    place = here.a.centre.moved(north=30).fields
+    raised = (await passenger.call("sos", text="He does not stop.", **place))["sos"]
+    await first.call("sos.acknowledge", sos=raised, note="I call her.")
     await storm(hub)
     await second.call("sos.close", sos=raised, note="She is safe.")
     mistaken = (await bus.call("sos"))["sos"]
@@ -43,8 +45,9 @@ async def test_alarms_of_a_ride_and_of_a_bus(hub, cast, line):
         "id": raised, "role": "passenger", "subject": passenger.subject, "ride": ride, "vehicle": taxi.subject,
         "raised_at": when(first, "sos.raised", sos=raised), "acknowledged_at": when(passenger, "sos.acknowledged", sos=raised),
         "acknowledged_by": first.subject, "closed_at": when(passenger, "sos.closed", sos=raised), "closed_by": second.subject,
+        "text": "He does not stop.", "acknowledged_note": "I call her.", "closed_note": "She is safe.", **place,
     }
-    assert known[mistaken] == {
+    assert {column: value for column, value in known[mistaken].items() if column not in ("lat", "lon")} == {
         "id": mistaken, "role": "bus_driver", "subject": bus.subject, "tour": tour, "vehicle": line.bus,
         "raised_at": when(first, "sos.raised", sos=mistaken), "cancelled_at": cancelled,
     }
@@ -64,7 +67,7 @@ async def test_an_alarm_that_is_taken_back_and_raised_again_is_open(hub, cast):
     assert (await recorded(hub))["alarms"][sos]["acknowledged_by"] == second.subject
 
 
-async def test_reports_without_who_sent_them_or_what_they_say(hub, cast):
+async def test_reports_with_what_they_say_and_who_sent_those_that_are_not_anonymous(hub, cast):
     office, passenger = await watcher(hub), await cast.rider(hub)
     open_one, closed = [
         (await passenger.call("report.send", category=category, text="He shouts.", anonymous=anonymous))["report"]
@@ -73,11 +76,19 @@ async def test_reports_without_who_sent_them_or_what_they_say(hub, cast):
     await storm(hub)
     entry = (await office.call("report.close", report=closed, note="Found."))["audit"]
     known = (await recorded(hub))["reports"]
-    assert known[open_one] == {"id": open_one, "category": "driving", "sent_at": when(office, "report.sent", report=open_one)}
+    assert known[open_one] == {
+        "id": open_one, "category": "driving", "sent_at": when(office, "report.sent", report=open_one), "text": "He shouts.",
+    }
     assert known[closed] == {
         "id": closed, "category": "lost_property", "sent_at": when(office, "report.sent", report=closed),
-        "closed_at": (await acts(office))[entry]["time"], "closed_by": office.subject,
+        "closed_at": (await acts(office))[entry]["time"], "closed_by": office.subject, "closed_note": "Found.",
+        "text": "He shouts.", "role": "passenger", "subject": passenger.subject,
     }
+    # Whoever follows the events is told none of it, nor is `kerbside tail`.
+    channel, close = "events:report.>", {"report": closed, "operator": office.subject}
+    service = await follower(hub, channel, scope=PERSONAL).begin(since="1")
+    await service.wait(lambda: close in [m["data"] for m in service.got(channel)] or None, "the end of the report")
+    assert all(m["data"].keys() <= {"report", "category", "operator"} for m in service.got(channel))
 
 
 async def test_notices_and_the_audit_of_what_the_office_did(hub, cast):

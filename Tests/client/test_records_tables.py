@@ -30,6 +30,18 @@ def line(hub):
     return next(hub.lines)
 
 
+async def receipt_of(passenger, trip):
+    """The columns of a trip that say what its receipt says."""
+    receipt = await passenger.call("receipt.get", trip=trip)
+    card = {"plate": "plate", "driver_name": "name", "company": "company"}
+    columns = {column: receipt.get("card", {}).get(name) for column, name in card.items()} | {
+        "local_time": receipt.get("local"), "to_zone": receipt.get("to_zone"), "distance_m": receipt.get("distance_m"),
+        "estimate": receipt.get("estimate", {}).get("amount"),
+        "fare_parts": receipt["fare"].get("parts"),
+    }
+    return {column: value for column, value in columns.items() if value is not None}
+
+
 # Taxis
 
 
@@ -49,7 +61,9 @@ async def test_a_ride_with_its_fare_its_payment_and_stars_of_both(hub, cast):
     await passenger.call("trip.rate", trip=ride, stars=4, comment="Kind.")
     await driver.call("trip.rate", trip=ride, stars=5)
     pickup, goal = here.a.centre.fields, here.b.centre.fields
-    assert (await recorded(hub))["trips"][ride] == {
+    receipt = await receipt_of(passenger, ride)
+    assert {"fare_parts", "estimate", "local_time", "distance_m"} <= receipt.keys()
+    assert (await recorded(hub))["trips"][ride] == receipt | {
         "id": ride, "passenger": passenger.subject, "driver": driver.subject, "zone": here.a.id, "passengers": 2, "aboard": 2,
         "from_lat": pickup["lat"], "from_lon": pickup["lon"], "to_lat": goal["lat"], "to_lon": goal["lon"],
         "requested_at": when(passenger, "ride.searching", ride=ride), "offered_at": when(driver, "offer.made", ride=ride),
@@ -57,7 +71,8 @@ async def test_a_ride_with_its_fare_its_payment_and_stars_of_both(hub, cast):
         "arrived_at": when(passenger, "ride.arrived", ride=ride), "aboard_at": when(passenger, "ride.aboard", ride=ride),
         "ended_at": when(passenger, "ride.ended", ride=ride), "outcome": "ended", "offers": 1, "rounds": 0, "given_back": 0,
         "receipt": end["receipt"], "fare": end["fare"]["amount"], "currency": end["fare"]["currency"], "payment": "digital",
-        "payment_state": "paid", "stars_of_driver": 4, "stars_of_passenger": 5,
+        "payment_state": "paid", "stars_of_driver": 4, "stars_of_passenger": 5, "payment_reference": "pay_1",
+        "comment_on_driver": "Kind.",
     }
 
 
@@ -115,8 +130,9 @@ async def test_a_booking_with_its_fare_its_payment_and_stars_of_both(hub, cast):
         await service.call("payment.report", trip=booking, state=state)
     await passenger.call("trip.rate", trip=booking, stars=4, route_stars=3)
     await minibus.call("trip.rate", trip=booking, stars=5)
-    assert (await recorded(hub))["bookings"][booking] == {
+    assert (await recorded(hub))["bookings"][booking] == await receipt_of(passenger, booking) | {
         "id": booking, "passenger": passenger.subject, "driver": minibus.subject, "passengers": 2, "aboard": 2, "route": route,
+        "zone": zone.id,
         "requested_at": when(passenger, "seat.pending", booking=booking),
         "asked_at": when(minibus, "seat.requested", booking=booking),
         "confirmed_at": when(passenger, "seat.confirmed", booking=booking),
@@ -150,7 +166,7 @@ async def test_bookings_that_come_to_nothing_each_with_who_ended_it(hub, cast):
         await passenger.until("seat.cancelled")
     known = (await recorded(hub))["bookings"]
     ends = [
-        {"outcome": "declined", "reason": "declined", "route": route}, {"ended_by": "passenger", "reason": "passenger"},
+        {"outcome": "declined", "reason": "declined"}, {"ended_by": "passenger", "reason": "passenger"},
         {"ended_by": "driver", "reason": "driver"}, {"ended_by": "passenger", "reason": "passenger"},
     ]  # fmt: skip
     for number, (passenger, booking, end) in enumerate(zip(people, bookings, ends, strict=True)):
@@ -158,9 +174,9 @@ async def test_bookings_that_come_to_nothing_each_with_who_ended_it(hub, cast):
         confirmed = {"confirmed_at": when(passenger, "seat.confirmed", booking=booking)} if number in (1, 2) else {}
         assert known[booking] == {
             "id": booking, "passenger": passenger.subject, "driver": minibus.subject, "passengers": 1 + number,
-            "requested_at": when(passenger, "seat.pending", booking=booking),
+            "zone": zone.id, "requested_at": when(passenger, "seat.pending", booking=booking),
             "asked_at": when(minibus, "seat.requested", booking=booking),
-            "ended_at": when(passenger, f"seat.{outcome}", booking=booking), "outcome": outcome, **confirmed, **end,
+            "ended_at": when(passenger, f"seat.{outcome}", booking=booking), "outcome": outcome, "route": route, **confirmed, **end,
         }
     assert minibus.books() == (0, 0, 0)
 

@@ -207,14 +207,19 @@ async def test_q9_the_office_takes_back_a_reservation_in_each_state(new_hub, cas
 
 @pytest.mark.parametrize("payment", ["digital", "cash", None])
 async def test_v1_m10_how_a_reserved_ride_is_paid_its_passenger_says(new_hub, cast, payment):
-    hub = new_hub().start()
+    hub = new_hub(fares__flag_fall=3.5, fares__per_km=1.2, fares__booking=3).start()
     here = hub.block()
     passenger = await cast.rider(hub)
     wished = {"payment": "digital"} if payment == "digital" else {}
     made = await ahead(passenger, hub, here, **({"payment": payment} if payment else {}))
     event = await passenger.until("reservation.made", reservation=made["reservation"])
     [listed] = (await passenger.call("reservation.list"))["reservations"]
+    question = {"pickup": here.a.centre.fields, "destination": here.b.centre.fields, "passengers": 2, "at": made["at"]}
+    now_fare, fare = [(await passenger.call("fare.estimate", **question, reserved=it))["fare"] for it in (False, True)]
+    assert fare["amount"] == now_fare["amount"] + 300 and {"name": "booking", "amount": 300} in fare["parts"]
+    fare = {name: fare[name] for name in ("amount", "currency")}
     for told in (made, event, listed):
+        assert told["fare"] == fare
         assert {"payment": told["payment"]} == wished if wished else "payment" not in told
     await come(hub, made["at"] - 11 * MINUTE)
     [driver] = await on_time(hub, cast, here)
@@ -235,6 +240,8 @@ async def test_v1_m10_how_a_reserved_ride_is_paid_its_passenger_says(new_hub, ca
     method, state = ("digital", "pending") if wished else ("cash", "paid")
     assert (await driver.call("ride.end", ride=ride))["payment"] == {"method": method, "state": state}
     await passenger.until("ride.ended", ride=ride)
+    receipt = await passenger.call("receipt.get", trip=ride)
+    assert receipt["estimate"] == fare and {"name": "booking", "amount": 300} in receipt["fare"]["parts"]
     check_city(hub)
 
 

@@ -7,6 +7,7 @@ import signal
 import pytest
 
 from conftest import Cast
+from kerbside.asker import Asker
 from kerbside.bus import BusDriver
 from kerbside.driver import Driver
 from kerbside.minibus import trip
@@ -69,18 +70,6 @@ class City(Cast):
         await office.steadily("subscribe", channel="office")
         return office
 
-    async def ride(self, hub):
-        """(driver, passenger, ride) on the way."""
-        here = hub.block()
-        [driver] = await self.queue(hub, here.a.stand, 1)
-        rider = await self.rider(hub)
-        ride = await rider.request(here.a.centre)
-        await driver.accept(ride)
-        await rider.until("ride.accepted", ride=ride)
-        for one in (driver, rider):
-            one.skip()
-        return driver, rider, ride
-
 
 @pytest.fixture(params=["json", "protobuf"])
 def cast(request):
@@ -96,7 +85,7 @@ def town():
 async def test_m13_an_alarm_rings_at_every_operator_and_is_told_to_nobody_else(new_hub, cast):
     hub = new_hub(server__workers=2).start()
     here, there = await cast.both(hub)
-    driver, rider, ride = await cast.ride(hub)
+    driver, rider, ride = await cast.on_a_ride(hub)
     await hub.until("it is known who watches", lambda: sum(map(int, hub.redis.hvals(hub.key("watching")))) == 2)
     raised = await rider.call("sos", text="He does not stop.", key="k")
     assert raised == {"sos": raised["sos"], "state": "open", "cancelled": False, "watching": 2}
@@ -138,7 +127,8 @@ async def test_m13_an_alarm_rings_at_every_operator_and_is_told_to_nobody_else(n
         (here.subject, "sos.acknowledge", f"sos:{sos}", "open", "acknowledged"),
     ]
     assert (await hub.logged("sos.raised", sos=sos))["ride"] == ride
-    assert "He does not stop" not in json.dumps(hub.redis.xrange(hub.key("events"))), "what people say is in no log"
+    told = [row["data"] for _, row in hub.redis.xrange(hub.key("events"))]
+    assert "He does not stop" not in json.dumps(told), "what people say is recorded, and told to nobody else"
 
 
 async def test_m13_an_alarm_without_a_ride_from_seats_and_from_a_bus(town, line, cast):
@@ -163,7 +153,7 @@ async def test_m13_an_alarm_without_a_ride_from_seats_and_from_a_bus(town, line,
 
 async def test_m13_who_comes_later_sees_what_is_open_and_hears_it_ring(new_hub, cast):
     hub = new_hub(safety__ring_again_s=1).start()
-    _driver, rider, _ = await cast.ride(hub)
+    _driver, rider, _ = await cast.on_a_ride(hub)
     raised = await rider.call("sos")
     assert raised["watching"] == 0
     await hub.until("the log says that nobody watches", lambda: "no operator reads office" in hub.log)
@@ -185,6 +175,37 @@ async def test_m13_who_comes_later_sees_what_is_open_and_hears_it_ring(new_hub, 
     assert state["acknowledged"]["by"] == late.subject and state["rings"] == again["rings"] + rings - 1
     score = hub.redis.zscore(hub.key("sos"), raised["sos"])
     assert score == float("inf"), "it is due nevermore"
+
+
+async def test_m13_an_alarm_that_was_taken_outlives_a_power_cut(new_hub, cast):
+    """All dies at once, and of what Redis has written since the alarms nothing is on the disk."""
+    hub = new_hub(server__workers=2, safety__ring_again_s=1).start()
+    driver, rider, ride = await cast.on_a_ride(hub)
+    early, by_http = await cast.rider(hub), Asker(hub, "passenger", fresh("p-"))
+    office = await cast.watcher(hub)
+    [written] = (hub.data / "appendonlydir").glob("*.incr.aof")
+    size = written.stat().st_size
+    over = (await early.call("sos"))["sos"]
+    await office.call("sos.close", sos=over, note="A mistake.")
+    raised = [
+        (await driver.call("sos", text="He has a knife.", **driver.place.fields))["sos"],
+        (await rider.call("sos", ride=ride, key="k"))["sos"],
+        by_http.done("sos", "k", text="In the back.")["sos"],
+    ]
+    assert await rider.call("sos", ride=ride, key="k")
+    hub.kill()
+    os.truncate(written, size)
+    hub.start()
+    office = await cast.back(hub)
+    for sos in raised:
+        await office.rung("sos.raised", sos)
+    alarms = {alarm["sos"]: alarm for alarm in (await office.call("sos.list"))["alarms"]}
+    assert set(alarms) == set(raised), "once each, and none that was over"
+    first, second, third = (alarms[sos] for sos in raised)
+    assert (first["role"], first["subject"], first["text"]) == ("driver", driver.subject, "He has a knife.")
+    assert first["position"].items() >= driver.place.fields.items() and first["position_of"] == "sender"
+    assert (second["role"], second["subject"], second["ride"]) == ("passenger", rider.subject, ride)
+    assert third["text"] == "In the back." and all(alarm["state"] == "open" for alarm in alarms.values())
 
 
 async def test_m13_it_rings_on_when_workers_and_redis_are_killed(new_hub, cast):

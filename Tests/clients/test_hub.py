@@ -2,6 +2,7 @@
 without a link, a token that is renewed. Each by WebSocket, and through a proxy that lets none through [H2, H3]."""
 
 import asyncio
+import json
 import time
 
 import pytest
@@ -127,19 +128,21 @@ def test_done_without_a_link_it_takes_effect_once(hub, library, way):
         await driver.do("position", fix={**here.a.stand.fields, "at": int(time.time() * 1000), "accuracy": 5})
         await driver.call("driver.available", "d1")
         await passenger.begin()
+        # Its driver may be back later than the passenger: then it waits.
+        wish = {**here.a.centre.fields, "passengers": 1, "wait": True}
         await passenger.do("stop")
-        await passenger.do("call", cmd="ride.request", key="p1", fields={**here.a.centre.fields, "passengers": 1})
+        await passenger.do("call", cmd="ride.request", key="p1", fields=wish)
         await passenger.do("die")
         await asyncio.gather(passenger.begin(), kill_all(hub))
         outcome = await passenger.until("outcome", key="p1")
         assert "ok" in outcome, outcome
         first = outcome["ok"]
         # Sent once more by an app that did not get the reply: the same ride.
-        await passenger.do("call", cmd="ride.request", key="p1", fields={**here.a.centre.fields, "passengers": 1})
+        await passenger.do("call", cmd="ride.request", key="p1", fields=wish)
         assert (await passenger.until("outcome", key="p1"))["ok"] == first
         assert not (await passenger.do("look"))["pending"]
-        kinds = [kind for _, kind, _ in hub.history(f"passenger:{passenger.subject}")]
-        assert kinds.count("ride.searching") == 1
+        told = [json.loads(data) for _, kind, data in hub.history(f"passenger:{passenger.subject}") if kind == "ride.searching"]
+        assert [data["reason"] for data in told].count("requested") == 1
         assert await passenger.call("ride.cancel", "p2") == {"ride": first["ride"], "state": "cancelled"}
 
     run(hub, library, way, offline)

@@ -1,7 +1,7 @@
 // Written by tools/generate from config/contract/events.yaml; not to be edited.
 
 extension EventCatalogue {
-    public static let version = 4
+    public static let version = 5
 
     /// Of each event its name and its fields, `!` behind those that are personal.
     static let rows = """
@@ -48,42 +48,43 @@ extension EventCatalogue {
         ride.requested ride passenger! zone passengers lat! lon! to_lat! to_lon! needs!
         ride.searching ride zone driver round reason
         schedule.changed tour bus line reason index stop minutes delay_s
-        seat.aboard booking driver passenger! passengers
-        seat.arrived booking driver distance_m
-        seat.asked booking driver
-        seat.cancelled booking driver passenger! by reason text!
-        seat.confirmed booking driver passenger! passengers
-        seat.declined booking driver passenger! reason route from_cell! to_cell!
-        seat.driver_back booking driver passenger!
-        seat.driver_lost booking driver passenger!
-        seat.ended booking driver passenger! route receipt payment payment_state amount currency reason text!
-        seat.near booking driver distance_m
-        seat.pickup_moved booking driver moved_m
-        seat.requested booking driver passenger! passengers
-        seat.searching booking driver passenger! reason
-        seat.seen booking driver
-        seat.undelivered booking driver
-        seat.unmet passenger! passengers reason route from_cell! to_cell!
+        seat.aboard booking zone driver passenger! passengers
+        seat.arrived booking zone driver distance_m
+        seat.asked booking zone driver
+        seat.cancelled booking zone driver passenger! by reason text! route
+        seat.confirmed booking zone driver passenger! passengers
+        seat.declined booking zone driver passenger! reason route from_cell! to_cell!
+        seat.driver_back booking zone driver passenger!
+        seat.driver_lost booking zone driver passenger!
+        seat.ended booking zone driver passenger! route receipt payment payment_state amount currency reason text!
+        seat.near booking zone driver distance_m
+        seat.pickup_moved booking zone driver moved_m
+        seat.requested booking zone driver passenger! passengers
+        seat.searching booking zone driver passenger! reason
+        seat.seen booking zone driver
+        seat.undelivered booking zone driver
+        seat.unmet zone passenger! passengers reason route from_cell! to_cell!
         seats.changed driver taken seats delta reason! booking version tour bus line
         seats.clamped driver taken capacity reason! booking
         sos.acknowledged sos operator
         sos.cancelled sos
         sos.closed sos operator
         sos.raised sos role subject! ride booking tour vehicle
-        stop.accepted request line tour citizen!
-        stop.arrived request line tour distance_m
-        stop.cancelled request line tour citizen!
-        stop.completed request line tour citizen!
-        stop.declined request line tour citizen!
-        stop.expired request line tour citizen! reason
-        stop.near request line tour distance_m
-        stop.noshow request line tour citizen!
+        sos.updated sos
+        stop.accepted request line tour bus citizen!
+        stop.arrived request line tour bus distance_m
+        stop.cancelled request line tour bus citizen!
+        stop.completed request line tour bus citizen!
+        stop.declined request line tour bus citizen!
+        stop.expired request line tour bus citizen! reason
+        stop.near request line tour bus distance_m
+        stop.noshow request line tour bus citizen!
         stop.passed tour bus line pattern index stop by delay_s
-        stop.reminder request line tour
-        stop.reopened request line tour citizen! reason
-        stop.requested request line tour citizen! at passengers lat! lon! stop back
-        stop.taken_over request line tour citizen! from
-        stop.unanswered request line tour
+        stop.reminder request line tour bus
+        stop.reopened request line tour bus citizen! reason
+        stop.requested request line tour bus citizen! at passengers lat! lon! stop back
+        stop.taken_over request line tour bus citizen! from
+        stop.unanswered request line tour bus
         tour.ended tour bus line driver reason
         tour.started tour bus line driver pattern trip
         trip.rated ride booking zone driver passenger! by stars! route route_stars! text!

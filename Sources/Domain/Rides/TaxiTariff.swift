@@ -56,6 +56,7 @@ public struct TaxiFare: Sendable, Equatable {
 /// Each part is rounded to a hundredth, half of one up, so that what a receipt lists adds up to what it demands.
 public struct TaxiTariff: Sendable, Equatable {
     public var flagFall = 0
+    /// In ten thousandths of the currency: a kilometre may cost 0.125.
     public var perKm = 0
     public var perMinute = 0
     /// Of the parts that are no supplement.
@@ -82,12 +83,12 @@ public struct TaxiTariff: Sendable, Equatable {
             add(.slab, slab)
         } else {
             add(.flagFall, flagFall)
-            add(.distance, Self.share(perKm, trip.metres, of: 1000))
-            add(.time, Self.share(perMinute, trip.seconds, of: 60))
+            add(.distance, Self.share(perKm, trip.metres, of: 1000 * 100))
+            add(.time, Self.share(perMinute, trip.seconds, of: 60 * 100))
             add(.minimum, minimum - parts.reduce(0) { $0 + $1.amount })
         }
         let driven = parts.reduce(0) { $0 + $1.amount }
-        if isNight { add(.night, night + Int((Double(driven) * nightPercent / 100).rounded())) }
+        if isNight { add(.night, night + Self.share(Int((nightPercent * 1000).rounded()), driven, of: 100_000)) }
         add(.passengers, extraPassenger * max(0, trip.passengers - extraFrom + 1))
         if trip.isReserved { add(.booking, booking) }
         for zone in trip.zones { add(.toll, tolls[zone] ?? 0, zone: zone) }

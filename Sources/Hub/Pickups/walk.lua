@@ -55,7 +55,7 @@ register('pickup_walk', { 'passenger', 'lat', 'lon', 'least_m?' }, function(c, g
         log(c, 'ride.pickup_moved', { ride = id, zone = r.zone, driver = r.driver, moved_m = metres })
         tell(c, 'driver:' .. r.driver, 'ride.pickup_moved', { ride = id }, nil, now)
     else
-        log(c, 'seat.pickup_moved', { booking = id, driver = r.driver, moved_m = metres })
+        log(c, 'seat.pickup_moved', { booking = id, zone = r.zone, driver = r.driver, moved_m = metres })
         tell(c, 'driver:' .. r.driver, 'seat.pickup_moved', { booking = id }, nil, now)
     end
     return ''

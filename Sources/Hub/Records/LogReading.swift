@@ -112,6 +112,12 @@ extension LogReading.Entry {
             self.init(id: id, type: "", time: 0, data: [])
             return
         }
-        self.init(id: id, type: type, time: time, data: data)
+        self.init(id: id, type: type, time: time, data: Self.whole(data, entry[1]["recorded"].bytes))
+    }
+
+    /// The members of both objects: what is told of an event, and what is recorded besides.
+    private static func whole(_ data: [UInt8], _ recorded: [UInt8]?) -> [UInt8] {
+        guard let recorded, recorded.count > 2, data.last == UInt8(ascii: "}") else { return data }
+        return data.dropLast() + (data.count > 2 ? [UInt8(ascii: ",")] : []) + recorded.dropFirst()
     }
 }

@@ -9,8 +9,8 @@ final class RecordListing: Capability {
     let services: WorkerServices
     private let location: StoreLocation
     private let reader: RecordsReader
-    /// Subjects whose reading is under way: one each.
-    private var asking: Set<ObjectIdentifier> = []
+    /// Whose reading is under way, by the keys of their budgets: one each, whatever they come over.
+    private var asking: Set<String> = []
     /// It was said that the records can't be read.
     private var isTroubled = false
 
@@ -35,7 +35,7 @@ final class RecordListing: Capability {
             refuse(session, message.id, error)
             return true
         }
-        let subject = ObjectIdentifier(session.budget)
+        let subject = Budgets.key(of: identity.claims)
         guard asking.insert(subject).inserted else {
             refuse(
                 session, message.id, .rateLimited,
@@ -47,7 +47,7 @@ final class RecordListing: Capability {
             // Looking leaves no entry in the audit; who reads the past of people is to be found all the same.
             log.notice("records are read", metadata: ["operator": "\(identity.subject)", "of": "\(question.of)"])
         }
-        let isTaken = reader.read(query) { result in
+        let isTaken = reader.read(query.withOneMore) { result in
             self.asking.remove(subject)
             self.tell(result, of: query, message, session)
         }
@@ -75,18 +75,14 @@ final class RecordListing: Capability {
         }
     }
 
+    /// rows: of a query with one more (`withOneMore`), which says whether there is a next page.
     private static func page(_ rows: [[SQLValue]], of query: RecordQuery) -> [UInt8] {
-        let columns = query.kind.columns
+        let shown = rows.prefix(Int(query.limit))
         var json = JSONWriter()
         json.beginObject()
         json.key("records")
         json.beginArray()
-        let shown = rows.prefix(Int(query.limit) - 1)
-        for row in shown {
-            json.beginObject()
-            for (column, value) in zip(columns, row) { write(column, value, &json) }
-            json.endObject()
-        }
+        for row in shown { query.write(row, into: &json) }
         json.endArray()
         if rows.count > shown.count, let last = shown.last, let next = query.place(of: last) {
             json.member("next", "\(next)")
@@ -94,35 +90,19 @@ final class RecordListing: Capability {
         json.endObject()
         return json.bytes
     }
-
-    private static func write(_ column: String, _ value: SQLValue, _ json: inout JSONWriter) {
-        switch value {
-        case .null: break
-        case .integer(let number):
-            json.key(escaping: column)
-            json.integer(number)
-        case .real(let number):
-            json.key(escaping: column)
-            json.double(number)
-        case .text(let text):
-            json.key(escaping: column)
-            json.string(text)
-        }
-    }
 }
 
 extension RecordQuery {
     /// Throws what the rows of that kind don't have.
     fileprivate init(_ question: RecordQuestion) throws(ErrorReply) {
-        self.init(Kind(question.of))
-        for (filter, value) in [
-            (Filter.driver, question.driver), (.passenger, question.passenger), (.zone, question.zone),
-            (.line, question.line),
-        ] {
-            guard let value, !only(filter, value) else { continue }
+        self.init(question.of)
+        let missing = choose(
+            driver: question.driver, passenger: question.passenger, zone: question.zone, line: question.line,
+            record: question.record)
+        if let missing {
             throw ErrorReply(
-                code: .badMessage, field: filter.rawValue,
-                detail: "field `\(filter)`: \(question.of) have none; leave it out")
+                code: .badMessage, field: missing.rawValue,
+                detail: "field `\(missing)`: \(question.of) have none; leave it out")
         }
         if let from = question.from {
             guard let place = Place(from) else {
@@ -131,22 +111,15 @@ extension RecordQuery {
             }
             after = place
         }
-        self.from = question.startTime
+        from = question.startTime
         to = question.endTime
-        // One more says whether there is a next page.
-        limit = Int64(question.limit) + 1
+        limit = Int64(question.limit)
         isTimed = true
     }
-}
 
-extension RecordQuery.Kind {
-    fileprivate init(_ kind: RecordQuestion.Kind) {
-        switch kind {
-        case .rides: self = .rides
-        case .bookings: self = .bookings
-        case .stops: self = .stops
-        case .reservations: self = .reservations
-        case .tours: self = .tours
-        }
+    fileprivate var withOneMore: RecordQuery {
+        var query = self
+        query.limit += 1
+        return query
     }
 }

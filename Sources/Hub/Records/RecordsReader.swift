@@ -1,6 +1,7 @@
 import Dispatch
 import EventLoop
 import Records
+import Synchronization
 
 /// Reads the city's records for a worker, on a thread of its own: a database that is slow or away keeps nobody waiting but who asks, and them
 /// not for long. All calls come on the worker's loop.
@@ -15,16 +16,20 @@ final class RecordsReader {
 
         /// A connection that was kept may have been lost meanwhile; then a new one reads.
         func rows(_ query: RecordQuery) -> Result<[[SQLValue]], DatabaseFailure> {
-            if let store {
-                if let rows = try? store.rows(query) { return .success(rows) }
-                close()
-            }
             do throws(DatabaseFailure) {
+                if let store {
+                    do throws(DatabaseFailure) {
+                        return .success(try store.rows(query))
+                    } catch {
+                        guard store.isLost else { throw error }
+                        close()
+                    }
+                }
                 let opened = try RecordStore.reader(location, city: city, withinSeconds: RecordsReader.readingS)
                 store = opened
                 return .success(try opened.rows(query))
             } catch {
-                close()
+                if store?.isLost == true { close() }
                 return .failure(error)
             }
         }
@@ -38,11 +43,20 @@ final class RecordsReader {
     /// Who waits.
     private final class Question {
         let askedAt: UInt64
+        let isOver = Over()
         var then: ((Result<[[SQLValue]], DatabaseFailure>) -> Void)?
 
         init(askedAt: UInt64, then: @escaping (Result<[[SQLValue]], DatabaseFailure>) -> Void) {
             (self.askedAt, self.then) = (askedAt, then)
         }
+    }
+
+    /// Whether anybody still waits for an answer. Any thread.
+    private final class Over: Sendable {
+        private let isSet = Atomic(false)
+
+        var isTrue: Bool { isSet.load(ordering: .relaxed) }
+        func set() { isSet.store(true, ordering: .relaxed) }
     }
 
     private let loop: EventLoop
@@ -78,7 +92,8 @@ final class RecordsReader {
         let question = Question(askedAt: loop.now, then: then)
         waiting.append(question)
         let answer = Answer { self.answer(question, $0) }
-        queue.async { [connection, loop] in
+        queue.async { [connection, loop, isOver = question.isOver] in
+            guard !isOver.isTrue else { return }
             let result = connection.rows(query)
             loop.submit { answer.give(result) }
         }
@@ -96,6 +111,7 @@ final class RecordsReader {
         waiting.removeAll { $0 === question }
         guard let then = question.then else { return }
         question.then = nil
+        question.isOver.set()
         then(result)
     }
 
@@ -110,7 +126,8 @@ final class RecordsReader {
         queue.async { [connection] in connection.close() }
     }
 
-    /// The database does not even say that it can't: its thread is left to itself, and ends when that is over.
+    /// The database does not even say that it can't: its thread is left to itself, reads for nobody any more, and ends when it is through with what
+    /// it waits for: to connect, and for a few statements, each with its end.
     private func giveUp() {
         let all = waiting
         queue.async { [connection] in connection.close() }

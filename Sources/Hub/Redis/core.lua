@@ -238,8 +238,9 @@ local function for_office(c, channel, type, json)
 end
 
 -- To a stream, which is shortened to `length` entries now and then: told each time, that would be a fifth of what an entry costs.
-local function append(c, key, length, type, json)
+local function append(c, key, length, type, json, recorded)
     if c.real % 16 == 0 then redis.call('XTRIM', key, 'MAXLEN', '~', length) end
+    if recorded then return redis.call('XADD', key, '*', 'type', type, 'time', c.now_text, 'data', json, 'recorded', recorded) end
     return redis.call('XADD', key, '*', 'type', type, 'time', c.now_text, 'data', json)
 end
 
@@ -276,9 +277,10 @@ local function tell(c, channel, type, data, meta, now)
     return seq
 end
 
--- The domain event log, in the order in which things happened. Answers the event's place in it.
-local function log(c, type, data)
-    return append(c, c.p .. 'events', c.events_length_text, type, cjson.encode(data))
+-- The domain event log, in the order in which things happened. Answers the event's place in it. recorded: what the city's records keep besides, and
+-- nobody who follows the events is told; nil: nothing.
+local function log(c, type, data, recorded)
+    return append(c, c.p .. 'events', c.events_length_text, type, cjson.encode(data), recorded and cjson.encode(recorded))
 end
 
 -- What those are told who watch a vehicle's cell, or the whole city: all there is to show of it, in one line

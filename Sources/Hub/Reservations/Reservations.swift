@@ -7,8 +7,12 @@ import Wire
 /// where the sweep has the search begin.
 final class Reservations: Capability {
     let services: WorkerServices
+    private let fares: TaxiFares
 
-    init(_ services: WorkerServices) { self.services = services }
+    init(_ services: WorkerServices, _ fares: TaxiFares) {
+        self.services = services
+        self.fares = fares
+    }
 
     func handle(_ message: ClientMessage, _ session: Session, _ identity: Identity) -> Bool {
         guard case .reservations(let command) = message.command else { return false }
@@ -37,6 +41,10 @@ final class Reservations: Capability {
         case .refused(let code, let detail): refuse(session, message.id, code, detail)
         case .zone(let zone):
             let local = catalog.time.dateTime(at: wish.at)
+            let fare = fares.estimate(
+                from: pickup, to: GeoPoint(lat: wish.destination.lat, lon: wish.destination.lon),
+                passengers: wish.passengers, at: wish.at, isReserved: true
+            ).fare
             call(
                 "reservation_make",
                 [
@@ -51,6 +59,7 @@ final class Reservations: Capability {
                     "local": RedisArgument(local), "time_zone": RedisArgument(catalog.current.timeZone),
                     "key": RedisArgument(message.key ?? ""), "by": RedisArgument(by(message, session)),
                     "payment": wish.payment == .digital ? "digital" : "",
+                    "estimate": fare.map { RedisArgument("\($0.amount) \(settings.vehicles.currency)") } ?? "",
                 ], message, session)
         }
     }

@@ -50,10 +50,12 @@ end
 
 -- As its passenger sees it.
 local function shown(c, id, v)
+    local amount, currency = string.match(v.estimate or '', '^(%d+) (%u+)$')
     return {
         reservation = id, state = v.state, zone = v.zone, pickup = point(v.lat, v.lon), destination = point(v.to_lat, v.to_lon),
         at = v.at, ['local'] = v['local'], time_zone = v.time_zone, passengers = tonumber(v.passengers), needs = needs_of(v),
         payment = v.payment, search_at = v.at - c.reservation_search_before_ms, ride = v.ride,
+        fare = amount and { amount = tonumber(amount), currency = currency } or nil,
     }
 end
 
@@ -163,7 +165,7 @@ local function begin(c, id, v)
     watch_search(c, id, v)
     begin_ride(c, v.ride, v.passenger, {
         zone = v.zone, lat = v.lat, lon = v.lon, passengers = v.passengers, to_lat = v.to_lat, to_lon = v.to_lon, needs = v.needs,
-        near = v.near, name = v.name, number = v.number, payment = v.payment, reservation = id,
+        near = v.near, name = v.name, number = v.number, payment = v.payment, estimate = v.estimate, reservation = id,
         wait_until = string.format('%.0f', end_of(c, v)),
     })
     log(c, 'reservation.searching', { reservation = id, zone = v.zone, passenger = v.passenger, ride = v.ride })
@@ -251,6 +253,7 @@ follow(function(c, ride, r, what, facts)
         v.state = 'searching'
         set(c, id, 'state', v.state)
         watch_search(c, id, v)
+        log(c, 'reservation.searching', { reservation = id, zone = v.zone, passenger = v.passenger, ride = ride })
         tell_searching(c, id, v, facts.reason)
     elseif what == 'failed' then
         -- What a ride says to be done comes at the end, too.
@@ -288,10 +291,11 @@ end
 
 -- reservation_make: passenger, reservation id (new, random), zone of the pickup, its lat and lon, lat and lon of the destination,
 -- passengers, needs (words, a space between), the zones around (a line break between), the meeting time (ms), the same as the city's clock
--- shows it (RFC 3339), the name of its time zone, key, who asks for one who telephones, and how its ride will be paid ('' = in cash).
+-- shows it (RFC 3339), the name of its time zone, key, who asks for one who telephones, how its ride will be paid ('' = in cash),
+-- and the estimated fare, `<hundredths> <currency>` ('' = none).
 register('reservation_make', {
     'passenger', 'reservation', 'zone', 'lat', 'lon', 'to_lat', 'to_lon',
-    'passengers', 'needs', 'near', 'at', 'local', 'time_zone', 'key', 'by?', 'payment?',
+    'passengers', 'needs', 'near', 'at', 'local', 'time_zone', 'key', 'by?', 'payment?', 'estimate?',
 }, function(c, given)
     local passenger, id = given.passenger, given.reservation
     return callers.once(c, 'reservation.make', passenger, given.key, given.by, 'reservation', function(caller, note)
@@ -309,6 +313,7 @@ register('reservation_make', {
             to_lon = given.to_lon, passengers = given.passengers, at = tonumber(given.at), ['local'] = given['local'],
             time_zone = given.time_zone, needs = given.needs ~= '' and given.needs or nil,
             near = given.near ~= '' and given.near or nil, payment = given.payment == 'digital' and 'digital' or nil,
+            estimate = (given.estimate or '') ~= '' and given.estimate or nil,
         }
         v.step = tostring(step_of(c, v))
         if caller then

@@ -101,6 +101,8 @@ final class Rides: Capability {
             }
         case .rideEnd(let ride, let payment): end(ride, payment, vehicle, message, session)
         case .rideNoshow(let ride):
+            // Whether it stands at the pickup goes by the position that it has sent last, not by that of the last tick.
+            positions.flush(vehicle)
             call("ride_noshow", ["driver": who, "ride": RedisArgument(ride ?? ""), "key": key], message, session)
         case .rideCancel(let ride):
             call(

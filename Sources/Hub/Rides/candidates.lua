@@ -69,9 +69,9 @@ end
 -- The first of those who are free in a zone and have what is needed, so many at most.
 local function first_free(c, zone, needs, most)
     if not needs then return redis.call('ZRANGE', c.p .. 'free:' .. zone, 0, most - 1) end
-    local free, names = view(c, zone, nil, needs).free, {}
-    while #names < most and names_of(free, #names + 1) do names[#names + 1] = free.names[#names + 1] end
-    return names
+    local free = view(c, zone, nil, needs).free
+    names_of(free, most)
+    return { unpack(free.names, 1, most) }
 end
 
 -- Reads on in the queue, one driver; false when it was read to its end.

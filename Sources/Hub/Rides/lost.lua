@@ -10,8 +10,8 @@ local function each_waiting(c, driver, v, body)
     if r.state == 'accepted' and r.driver == driver then body('ride', { ride = v.ride, taxi = driver }, r.passenger, r.zone) end
     if not is_minibus(v) then return end
     for _, booking in ipairs(redis.call('ZRANGE', c.p .. 'bookings:' .. driver, 0, -1)) do
-        local b = redis.call('HMGET', c.p .. 'booking:' .. booking, 'state', 'passenger')
-        if b[1] == 'confirmed' then body('seat', { booking = booking, vehicle = driver }, b[2]) end
+        local b = redis.call('HMGET', c.p .. 'booking:' .. booking, 'state', 'passenger', 'zone')
+        if b[1] == 'confirmed' then body('seat', { booking = booking, vehicle = driver }, b[2], b[3] or nil) end
     end
 end
 

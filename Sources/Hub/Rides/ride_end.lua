@@ -58,7 +58,7 @@ local function free_driver(c, driver, v, ride, zone, is_brief, has_fetched, told
 end
 
 local ENDING = { 'state', 'driver', 'passenger', 'requested_at', 'attempt', 'notified', 'zone', 'accepted_at', 'arrived_at', 'reservation', 'payment',
-    'lat', 'lon', 'dlat', 'dlon', 'asked', 'unmet', 'aboard_at' }
+    'lat', 'lon', 'dlat', 'dlon', 'asked', 'unmet', 'aboard_at', 'estimate' }
 
 -- ride_finish: driver, ride ('' = the open one), zone where the driver is ('' = outside, '?' = unknown), key, how it is paid ('' = as was asked
 -- for; digital only if it was), the time on the city's clock, metres, and its fare in hundredths ('' = none is told), currency and parts

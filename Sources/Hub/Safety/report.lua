@@ -45,7 +45,8 @@ register('report_send', { 'role', 'subject', 'category', 'text', 'ride', 'vehicl
         end
         redis.call('SET', key_of(c, id), cjson.encode(report), 'EX', c.safety_kept_s)
         redis.call('ZADD', c.p .. 'reports', string.format('%.0f', at), id)
-        log(c, 'report.sent', { report = id, category = given.category })
+        log(c, 'report.sent', { report = id, category = given.category },
+            { text = report.text, role = report.role, subject = report.subject, ride = report.ride, vehicle = report.vehicle })
         tell(c, 'office', 'report.sent', { report = id, category = given.category })
         return ok({ report = id })
     end)
@@ -76,7 +77,7 @@ register('report_close', { 'operator', 'report', 'note', 'key' }, function(c, gi
         redis.call('ZREM', c.p .. 'reports', id)
         tidy(c)
         local entry = audit.write(c, given.operator, 'report.close', 'report:' .. id, given.note, { state = 'open' }, { state = 'closed' })
-        log(c, 'report.closed', { report = id, operator = given.operator })
+        log(c, 'report.closed', { report = id, operator = given.operator }, { note = given.note })
         return ok({ report = id, state = 'closed', audit = entry })
     end)
 end)

@@ -20,6 +20,8 @@ local MOST = 100
 local MOST_CLOSED = 1000
 -- Rung by one sweep; the next one comes within 100 ms.
 local BATCH = 50
+-- So long a worker's journal may name an alarm: until then it is known that it was closed, s.
+local JOURNAL_S = 3 * 86400
 
 local function key_of(c, id) return c.p .. 'sos:' .. id end
 
@@ -100,6 +102,9 @@ local function logged(id, f)
     return { sos = id, role = f.role, subject = f.subject, ride = f.ride, booking = f.booking, tour = f.tour, vehicle = f.vehicle }
 end
 
+-- What is for operators alone, and is recorded.
+local function recorded(f) return { text = f.text, lat = tonumber(f.lat), lon = tonumber(f.lon) } end
+
 -- Rings, and says when next.
 local function ring(c, id, f)
     f.rings = (tonumber(f.rings) or 0) + 1
@@ -126,7 +131,7 @@ local function press_again(c, id, given)
         redis.call('HDEL', key_of(c, id), 'cancelled', 'seen_by', 'seen_at', 'seen_note')
     end
     save(c, id, f)
-    if was_cancelled then log(c, 'sos.raised', logged(id, f)) end
+    if was_cancelled then log(c, 'sos.raised', logged(id, f), recorded(f)) else log(c, 'sos.updated', { sos = id }, recorded(f)) end
     if was_seen then ring(c, id, f) else tell(c, 'office', 'sos.updated', shown(id, f)) end
     return own(c, id, f)
 end
@@ -140,6 +145,20 @@ local function forget_old_reply(c, who, key, reply)
     return true
 end
 
+-- A new one. at: hub ms, text.
+local function begin(c, id, given, at)
+    local f = trip(c, given.role, given.subject, given.ride)
+    f.role, f.subject, f.at, f.presses, f.pressed = given.role, given.subject, at, 1, at
+    f.text = given.text ~= '' and given.text or nil
+    locate(c, f, given)
+    if f.position_of == 'sender' then f.measured = at end
+    save(c, id, f)
+    redis.call('HSET', c.p .. 'sos-of', given.role .. ':' .. given.subject, id)
+    log(c, 'sos.raised', logged(id, f), recorded(f))
+    ring(c, id, f)
+    return f
+end
+
 -- sos_raise: role, subject, id (new, random), ride, text, lat, lon (each '' = none), key.
 register('sos_raise', { 'role', 'subject', 'id', 'ride', 'text', 'lat', 'lon', 'key' }, function(c, given)
     local who, is_new = given.role .. ':' .. given.subject, false
@@ -147,19 +166,20 @@ register('sos_raise', { 'role', 'subject', 'id', 'ride', 'text', 'lat', 'lon', '
         is_new = true
         local open = redis.call('HGET', c.p .. 'sos-of', who)
         if open then return press_again(c, open, given) end
-        local id, f = given.id, trip(c, given.role, given.subject, given.ride)
-        f.role, f.subject, f.at, f.presses, f.pressed = given.role, given.subject, c.now_text, 1, c.now_text
-        f.text = given.text ~= '' and given.text or nil
-        locate(c, f, given)
-        save(c, id, f)
-        redis.call('HSET', c.p .. 'sos-of', who, id)
-        log(c, 'sos.raised', logged(id, f))
-        ring(c, id, f)
-        return own(c, id, f)
+        return own(c, given.id, begin(c, given.id, given, c.now_text))
     end
     local reply = once(c, 'sos', who, given.key, press)
     local is_kept = not is_new and string.sub(reply, 1, 1) == '+'
     return is_kept and forget_old_reply(c, who, given.key, reply) and once(c, 'sos', who, given.key, press) or reply
+end, { 'allow-oom' })
+
+-- sos_restore: as sos_raise, at (hub ms). Raises an alarm that Redis has lost, and answers 1; 0: it is known; 2: its sender has another one
+-- open.
+register('sos_restore', { 'role', 'subject', 'id', 'ride', 'text', 'lat', 'lon', 'at' }, function(c, given)
+    if redis.call('EXISTS', key_of(c, given.id)) == 1 then return 0 end
+    if redis.call('HEXISTS', c.p .. 'sos-of', given.role .. ':' .. given.subject) == 1 then return 2 end
+    begin(c, given.id, given, given.at)
+    return 1
 end, { 'allow-oom' })
 
 -- sos_cancel: role, subject, key. Its sender says that there is no danger. That may be forced: it goes on ringing until a person has looked.
@@ -196,7 +216,7 @@ local function did(c, given, what, f, before)
     local id, note = given.sos, given.note ~= '' and given.note or nil
     local entry = audit.write(c, given.operator, what, 'sos:' .. id, note, { state = before }, { state = state_of(f) })
     local type = f.closed_at and 'sos.closed' or 'sos.acknowledged'
-    log(c, f.closed_at and 'sos.closed' or 'sos.acknowledged', { sos = id, operator = given.operator })
+    log(c, f.closed_at and 'sos.closed' or 'sos.acknowledged', { sos = id, operator = given.operator }, { note = note })
     tell(c, 'office', type, { sos = id, by = given.operator, at = c.now, note = note })
     tell(c, f.role .. ':' .. f.subject, type, { sos = id })
     return ok({ sos = id, state = state_of(f), audit = entry })
@@ -226,7 +246,7 @@ register('sos_close', { 'operator', 'sos', 'note', 'key' }, function(c, given)
         local before = state_of(f)
         f.closed_by, f.closed_at = given.operator, c.now_text
         redis.call('HSET', key_of(c, id), 'closed_by', f.closed_by, 'closed_at', f.closed_at, 'closed_note', given.note)
-        redis.call('EXPIRE', key_of(c, id), c.safety_kept_s)
+        redis.call('EXPIRE', key_of(c, id), math.max(c.safety_kept_s, JOURNAL_S))
         redis.call('ZREM', c.p .. 'sos', id)
         redis.call('HDEL', c.p .. 'sos-of', f.role .. ':' .. f.subject)
         redis.call('ZADD', over, c.real, id)

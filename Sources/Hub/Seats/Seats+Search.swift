@@ -46,6 +46,7 @@ extension Seats {
                     "full": able.count < found.count ? "1" : "", "key": RedisArgument(message.key ?? ""),
                     "by": RedisArgument(self.by(message, session)),
                     "payment": payment == .digital ? "digital" : "",
+                    "zone": RedisArgument(self.zones.id(of: GeoPoint(pickup)) ?? ""),
                 ], message, session)
         }
     }

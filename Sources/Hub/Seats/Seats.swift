@@ -97,6 +97,8 @@ final class Seats: Capability {
                 if let booking = reply["booking"]?.text { self.requests.end(booking, of: vehicle) }
             }
         case .seatCancel(let booking):
+            // Whether it has waited at the pickup goes by the position that it has sent last.
+            positions.flush(vehicle)
             call(
                 "seat_cancel",
                 ["role": "driver", "subject": who, "booking": RedisArgument(booking ?? "-"), "key": key], message,
@@ -167,6 +169,7 @@ final class Seats: Capability {
                     "detour_m": ride.detour.map { RedisArgument(Int($0.rounded())) } ?? "",
                     "by": RedisArgument(self.by(message, session)),
                     "payment": request.payment == .digital ? "digital" : "",
+                    "zone": RedisArgument(self.zones.id(of: pickup) ?? ""),
                 ], message, session)
         }
     }

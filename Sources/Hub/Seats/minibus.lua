@@ -3,9 +3,11 @@
 local clear_vehicle, forget_place, register = import('core', 'clear_vehicle', 'forget_place', 'register')
 local is_minibus, log, ok, refuse, set_state = import('core', 'is_minibus', 'log', 'ok', 'refuse', 'set_state')
 local set_vehicle, tell, vehicle = import('core', 'set_vehicle', 'tell', 'vehicle')
+local blocks = import('blocks', 'blocks')
 local papers = import('papers', 'papers')
 local cancels = import('limits', 'cancels')
 local figures = import('figures', 'figures')
+local reliability = import('reliability', 'reliability')
 local remembers = import('queue', 'remembers')
 local ask_next, cancel_confirmed, count, free_seats = import('seat', 'ask_next', 'cancel_confirmed', 'count', 'free_seats')
 local load_booking, refresh_status, set_booking = import('seat', 'load_booking', 'refresh_status', 'set_booking')
@@ -101,15 +103,20 @@ end
 -- A driver that is gone for good takes its bookings with it: nobody waits for it any longer, and who was aboard has got off
 -- as far as anybody can tell.
 local function drop_bookings(c, driver)
+    local has_promised = false
     for _, booking in ipairs(redis.call('ZRANGE', c.p .. 'bookings:' .. driver, 0, -1)) do
-        cancel_confirmed(c, booking, load_booking(c, booking), vehicle(c, driver), 'driver', 'driver_lost')
+        local b = load_booking(c, booking)
+        has_promised = has_promised or b.state == 'confirmed'
+        cancel_confirmed(c, booking, b, vehicle(c, driver), 'driver', 'driver_lost')
     end
+    -- As a taxi that stays away; once, however many it has promised seats.
+    if has_promised then reliability.count(c, 'driver', driver, 'give_backs', vehicle(c, driver)) end
 end
 
 -- It shows that it lives.
 local function minibus_is_back(c, driver)
     local v = vehicle(c, driver)
-    if remembers(c, v) and not papers.check(c, driver) then return go_online(c, driver, 'recovered') end
+    if remembers(c, v) and not blocks.holds(c, v.blocked) and not papers.check(c, driver) then return go_online(c, driver, 'recovered') end
     if v.state == 'available' then show_way(c, driver, v) end
     ask_next(c, driver)
 end

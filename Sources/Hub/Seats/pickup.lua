@@ -7,7 +7,7 @@ local cancels = import('limits', 'cancels')
 local figures = import('figures', 'figures')
 local meant = import('ride', 'meant')
 local trips = import('trip', 'trips')
-local close_booking, count, fare_of, free_seats = import('seat', 'close_booking', 'count', 'fare_of', 'free_seats')
+local close_booking, count, free_seats = import('seat', 'close_booking', 'count', 'free_seats')
 local load_booking, refresh_status, set_booking = import('seat', 'load_booking', 'refresh_status', 'set_booking')
 
 -- seat_aboard: driver, booking, passengers that came ('' = as booked), key.
@@ -30,7 +30,7 @@ register('seat_aboard', { 'driver', 'booking', 'passengers', 'key' }, function(c
         if not was_here then cancels.add(c, 'driver:' .. driver, 'f') end
         local fetched = was_here and figures.fetched(c, b.passenger, 'vehicle:' .. driver, v, tonumber(v.capacity), n) or 0
         figures.of_minibus(c, v, { passengers = fetched, fetched = fetched })
-        log(c, 'seat.aboard', { booking = booking, driver = driver, passenger = b.passenger, passengers = n })
+        log(c, 'seat.aboard', { booking = booking, zone = b.zone, driver = driver, passenger = b.passenger, passengers = n })
         for _, channel in ipairs({ 'passenger:' .. b.passenger, 'driver:' .. driver }) do
             tell(c, channel, 'seat.aboard', { booking = booking, passengers = n })
         end
@@ -52,11 +52,11 @@ local function end_booking(c, booking, b, v, payment, clock, text)
     end
     close_booking(c, booking, b, 'ended', nil, trip)
     figures.of_minibus(c, v, { completed = 1 })
-    log(c, 'seat.ended', trips.logged(told, { booking = booking, driver = b.driver, passenger = b.passenger,
+    log(c, 'seat.ended', trips.logged(told, { booking = booking, zone = b.zone, driver = b.driver, passenger = b.passenger,
         route = b.route ~= '' and b.route or nil, reason = text and 'operator', text = text }))
     local facts = told or {}
     local function tell_one(channel, why)
-        tell(c, channel, 'seat.ended', { booking = booking, fare = fare_of(b), receipt = facts.receipt, payment = facts.payment,
+        tell(c, channel, 'seat.ended', { booking = booking, fare = facts.fare, receipt = facts.receipt, payment = facts.payment,
             reason = text and 'operator', text = why })
     end
     tell_one('passenger:' .. b.passenger)
@@ -98,12 +98,12 @@ register('seat_alert', { 'driver', 'id', 'rung', 'metres', 'confidence' }, funct
     set_booking(c, booking, 'notified', rung, rung == 20 and 'arrived_at' or 'near_at', c.now_text)
     local data = { booking = booking, vehicle = driver, distance_m = tonumber(given.metres), confidence = given.confidence }
     if reached == 0 then
-        log(c, 'seat.near', { booking = booking, driver = driver, distance_m = data.distance_m })
+        log(c, 'seat.near', { booking = booking, zone = b.zone, driver = driver, distance_m = data.distance_m })
         tell(c, 'passenger:' .. b.passenger, 'seat.near', data)
         tell(c, 'driver:' .. driver, 'seat.waiting', { booking = booking, passengers = tonumber(b.passengers), distance_m = data.distance_m })
     end
     if rung == 20 then
-        log(c, 'seat.arrived', { booking = booking, driver = driver, distance_m = data.distance_m })
+        log(c, 'seat.arrived', { booking = booking, zone = b.zone, driver = driver, distance_m = data.distance_m })
         tell(c, 'passenger:' .. b.passenger, 'seat.arrived', data)
         tell(c, 'driver:' .. driver, 'seat.confirm_aboard', { booking = booking })
     end

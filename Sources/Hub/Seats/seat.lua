@@ -81,7 +81,7 @@ local function ask_next(c, driver)
     redis.call('ZADD', c.p .. 'holds', deadline, booking)
     set_booking(c, booking, 'state', 'offered', 'deadline', deadline, 'seen', '0')
     set_vehicle(c, driver, 'asking', booking)
-    log(c, 'seat.asked', { booking = booking, driver = driver })
+    log(c, 'seat.asked', { booking = booking, zone = b.zone, driver = driver })
     tell(c, 'driver:' .. driver, 'seat.requested', { booking = booking, passengers = tonumber(b.passengers),
         length_m = tonumber(b.length), distance_m = tonumber(b.distance), detour_m = tonumber(b.detour), fare = fare_of(b), payment = b.payment,
         expires_in_ms = c.offer_timeout_ms, expires_at = c.now + c.offer_timeout_ms }, b.lat .. ',' .. b.lon)
@@ -154,9 +154,9 @@ local function ask_candidate(c, booking, b, found, reason)
     hold(c, b.driver, found.v, tonumber(b.passengers))
     figures.of_minibus(c, found.v, { requested = 1 })
     if reason == 'requested' then
-        log(c, 'seat.requested', { booking = booking, driver = b.driver, passenger = b.passenger, passengers = tonumber(b.passengers) })
+        log(c, 'seat.requested', { booking = booking, zone = b.zone, driver = b.driver, passenger = b.passenger, passengers = tonumber(b.passengers) })
     else
-        log(c, 'seat.searching', { booking = booking, driver = b.driver, passenger = b.passenger, reason = reason })
+        log(c, 'seat.searching', { booking = booking, zone = b.zone, driver = b.driver, passenger = b.passenger, reason = reason })
     end
     tell(c, 'passenger:' .. b.passenger, 'seat.searching', { booking = booking, passengers = tonumber(b.passengers), reason = reason,
         fare = fare_of(b), ['until'] = tonumber(b.ends) })
@@ -191,7 +191,7 @@ local function turn_down(c, booking, b, v, reason)
     if b.ends and go_on(c, booking, b, reason) then return end
     if b.rang then cancels.add(c, b.passenger, 'd') end
     close_booking(c, booking, b, 'declined', reason)
-    log(c, 'seat.declined', { booking = booking, driver = b.driver, passenger = b.passenger, reason = reason,
+    log(c, 'seat.declined', { booking = booking, zone = b.zone, driver = b.driver, passenger = b.passenger, reason = reason,
         route = b.route ~= '' and b.route or nil, from_cell = seat_figures.cell(b.lat, b.lon), to_cell = seat_figures.cell(b.dlat, b.dlon) })
     if b.ends then return fail(c, booking, b) end
     tell(c, 'passenger:' .. b.passenger, 'seat.declined', { booking = booking, vehicle = b.driver, reason = reason })
@@ -217,7 +217,7 @@ local function overdue(c, booking, b)
         set_booking(c, booking, 'state', 'waiting')
         redis.call('ZADD', c.p .. 'seatwaiting:' .. b.driver, b.order, booking)
         redis.call('ZADD', c.p .. 'holds', b.hold_until, booking)
-        log(c, 'seat.undelivered', { booking = booking, driver = b.driver })
+        log(c, 'seat.undelivered', { booking = booking, zone = b.zone, driver = b.driver })
         return mark_away(c, b.driver, v, 'undelivered')
     end
     local driver, was_shown = b.driver, b.state ~= 'offered' or b.seen == '1'
@@ -239,10 +239,10 @@ end
 -- seat_book: passenger, booking id (new, random), vehicle, lat, lon, destination lat, lon, passengers, length of the way
 -- in m, fare ('' = none), its currency, key, why the worker refuses it ('' = it does not): code, detail; and metres from the
 -- vehicle to the pickup and metres that the passengers make it drive more ('' = nobody knows); who asks for one who telephones; and how it
--- will be paid ('' = in cash).
+-- will be paid ('' = in cash); and the zone of the pickup ('' = none).
 register('seat_book', {
     'passenger', 'booking', 'vehicle', 'lat', 'lon', 'to_lat', 'to_lon', 'passengers', 'way_m',
-    'fare', 'currency', 'key', 'code', 'detail', 'pickup_m', 'detour_m', 'by?', 'payment?',
+    'fare', 'currency', 'key', 'code', 'detail', 'pickup_m', 'detour_m', 'by?', 'payment?', 'zone?',
 }, function(c, given)
     local passenger, booking, driver = given.passenger, given.booking, given.vehicle
     return callers.once(c, 'seat.book', passenger, given.key, given.by, 'booking', function(caller, note)
@@ -270,8 +270,10 @@ register('seat_book', {
             'dlat', given.to_lat, 'dlon', given.to_lon, 'passengers', n, 'seats', 0, 'length', given.way_m, 'order', order,
             'notified', '0', 'hold_until', hold_until, 'requested_at', c.now_text, 'distance', given.pickup_m,
             'detour', given.detour_m, 'route', v.route or '', unpack((given.payment or '') ~= '' and { 'payment', given.payment } or {}))
-        local b = { fare = given.fare ~= '' and given.fare or nil, currency = given.currency }
+        local b = { fare = given.fare ~= '' and given.fare or nil, currency = given.currency,
+            zone = (given.zone or '') ~= '' and given.zone or nil }
         if b.fare then set_booking(c, booking, 'fare', b.fare, 'currency', b.currency) end
+        if b.zone then set_booking(c, booking, 'zone', b.zone) end
         if caller then
             note(c, passenger, caller)
             set_booking(c, booking, 'name', caller.name, 'number', caller.number)
@@ -282,7 +284,7 @@ register('seat_book', {
         hold(c, driver, v, n)
         local told = { booking = booking, vehicle = driver, passengers = n, fare = fare_of(b) }
         figures.of_minibus(c, v, { requested = 1 })
-        log(c, 'seat.requested', { booking = booking, driver = driver, passenger = passenger, passengers = n })
+        log(c, 'seat.requested', { booking = booking, zone = b.zone, driver = driver, passenger = passenger, passengers = n })
         tell(c, 'passenger:' .. passenger, 'seat.pending', told)
         ask_next(c, driver)
         told.state = 'pending'
@@ -300,7 +302,7 @@ register('seat_seen', { 'driver', 'booking' }, function(c, given)
         b.deadline = string.format('%.0f', c.now + c.offer_timeout_ms)
         set_booking(c, booking, 'seen', '1', 'deadline', b.deadline)
         redis.call('ZADD', c.p .. 'holds', b.deadline, booking)
-        log(c, 'seat.seen', { booking = booking, driver = driver })
+        log(c, 'seat.seen', { booking = booking, zone = b.zone, driver = driver })
     end
     return ok({ ride = booking, expires_in_ms = math.max(0, tonumber(b.deadline) - c.now), expires_at = tonumber(b.deadline) })
 end)
@@ -325,7 +327,7 @@ register('seat_accept', { 'driver', 'booking', 'key', 'eta_s' }, function(c, giv
         hold(c, driver, v, -n)
         local assigned = assignment(booking, b)
         figures.of_minibus(c, v, { accepted = 1 })
-        log(c, 'seat.confirmed', { booking = booking, driver = driver, passenger = b.passenger, passengers = n })
+        log(c, 'seat.confirmed', { booking = booking, zone = b.zone, driver = driver, passenger = b.passenger, passengers = n })
         tell(c, 'driver:' .. driver, 'seat.assigned', assigned)
         count(c, driver, v, n, 'booked', booking)
         local position = cjson.null
@@ -357,7 +359,8 @@ local function cancel_confirmed(c, booking, b, v, by, reason, text)
     figures.of_minibus(c, v, { cancelled = 1 })
     if tonumber(b.seats) > 0 then count(c, b.driver, v, -tonumber(b.seats), 'cancelled', booking) end
     local told = { booking = booking, by = by, reason = reason, text = text }
-    log(c, 'seat.cancelled', { booking = booking, driver = b.driver, passenger = b.passenger, by = by, reason = reason, text = text })
+    log(c, 'seat.cancelled', { booking = booking, zone = b.zone, driver = b.driver, passenger = b.passenger, by = by, reason = reason, text = text,
+        route = b.route ~= '' and b.route or nil })
     tell(c, 'passenger:' .. b.passenger, 'seat.cancelled', told)
     tell(c, 'driver:' .. b.driver, 'seat.cancelled', told)
 end
@@ -367,7 +370,8 @@ local function cancel_unanswered(c, booking, b, v, by, text)
     hold(c, b.driver, v, -tonumber(b.passengers))
     close_booking(c, booking, b, 'cancelled')
     figures.of_minibus(c, v, { cancelled = 1 })
-    log(c, 'seat.cancelled', { booking = booking, driver = b.driver, passenger = b.passenger, by = by, reason = by, text = text })
+    log(c, 'seat.cancelled', { booking = booking, zone = b.zone, driver = b.driver, passenger = b.passenger, by = by, reason = by, text = text,
+        route = b.route ~= '' and b.route or nil })
     tell(c, 'passenger:' .. b.passenger, 'seat.cancelled', { booking = booking, by = by, reason = by, text = text })
     ask_next(c, b.driver)
 end

@@ -1,11 +1,13 @@
 -- A booking is taken back, by its passenger or its driver.
 
 local ok, once, refuse, register = import('core', 'ok', 'once', 'refuse', 'register')
-local vehicle = import('core', 'vehicle')
+local forget_place, vehicle = import('core', 'forget_place', 'vehicle')
+local blocks = import('blocks', 'blocks')
 local callers = import('callers', 'callers')
 local how_it_comes, is_elsewhere, pay = import('coming', 'how_it_comes', 'is_elsewhere', 'pay')
 local cancels = import('limits', 'cancels')
 local reliability = import('reliability', 'reliability')
+local go_offline = import('minibus', 'go_offline')
 local meant = import('ride', 'meant')
 local cancel_confirmed, cancel_unanswered = import('seat', 'cancel_confirmed', 'cancel_unanswered')
 
@@ -44,6 +46,11 @@ register('seat_cancel', { 'role', 'subject', 'booking', 'key', 'by?' }, function
         end
         if b.state == 'confirmed' or b.state == 'aboard' then
             cancel_confirmed(c, booking, b, v, role, role)
+            -- What it gave back may have been too much: then it is not to be booked on.
+            if v.state == 'available' and blocks.holds(c, v.blocked) then
+                forget_place(c, b.driver)
+                go_offline(c, b.driver, v, 'paused')
+            end
         elseif b.state == 'waiting' or b.state == 'offered' then
             if role == 'driver' then return refuse('not_available', 'It waits for your answer: send seat.decline.') end
             cancel_unanswered(c, booking, b, v, 'passenger')

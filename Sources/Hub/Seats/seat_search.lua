@@ -43,9 +43,10 @@ register('seat_near', { 'lat', 'lon', 'radius_m', 'most', 'passenger?', 'key?', 
 end)
 
 -- seat_request: passenger, booking id (new, random), lat, lon, destination lat, lon, passengers, currency, the minibuses to ask (lines, see
--- next_candidate in seat.lua), 1 if others go there that are full, key, who asks for one who telephones, how it will be paid ('' = in cash).
+-- next_candidate in seat.lua), 1 if others go there that are full, key, who asks for one who telephones, how it will be paid ('' = in cash), the
+-- zone of the pickup ('' = none).
 register('seat_request', {
-    'passenger', 'booking', 'lat', 'lon', 'to_lat', 'to_lon', 'passengers', 'currency', 'next', 'full', 'key', 'by?', 'payment?',
+    'passenger', 'booking', 'lat', 'lon', 'to_lat', 'to_lon', 'passengers', 'currency', 'next', 'full', 'key', 'by?', 'payment?', 'zone?',
 }, function(c, given)
     local passenger, booking, n = given.passenger, given.booking, tonumber(given.passengers)
     return callers.once(c, 'seat.request', passenger, given.key, given.by, 'booking', function(caller, note)
@@ -60,6 +61,7 @@ register('seat_request', {
         local b = { passenger = passenger, passengers = n, next = given.next, currency = given.currency,
             ends = string.format('%.0f', c.now + c.search_timeout_ms) }
         b.payment = (given.payment or '') ~= '' and given.payment or nil
+        b.zone = (given.zone or '') ~= '' and given.zone or nil
         local found = next_candidate(c, b)
         local advice = ' Request again in a few minutes, or ask for a taxi with ride.request.'
         if not found then
@@ -72,6 +74,7 @@ register('seat_request', {
         set_booking(c, booking, 'passenger', passenger, 'lat', given.lat, 'lon', given.lon, 'dlat', given.to_lat, 'dlon', given.to_lon,
             'passengers', n, 'seats', 0, 'order', b.order, 'notified', '0', 'requested_at', c.now_text, 'ends', b.ends, 'currency', given.currency,
             unpack(b.payment and { 'payment', b.payment } or {}))
+        if b.zone then set_booking(c, booking, 'zone', b.zone) end
         if caller then
             note(c, passenger, caller)
             set_booking(c, booking, 'name', caller.name, 'number', caller.number)

@@ -55,6 +55,12 @@ struct StatisticsQuery: Equatable {
         if let line, line.isEmpty || line.utf8.count > 64 {
             throw Problem(detail: "parameter `\(name)`: expected an id of 1 to 64 characters.")
         }
+        // Any line or zone may be known; of routes none is, so only what can't be one is refused.
+        if name == "route", let line, !MapID.isRoute(line) {
+            throw Problem(
+                detail:
+                    "parameter `route`: expected an id of 1 to 64 of A-Z a-z 0-9 _ . : -, a letter or digit first.")
+        }
         (self.from, self.to, self.line) = (from, to, line)
     }
 

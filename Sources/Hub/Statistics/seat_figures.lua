@@ -53,7 +53,7 @@ function seat_figures.unmet(c, given, code, route)
     if not redis.call('SET', c.p .. 'unmet:' .. passenger, '1', 'NX', 'EX', UNMET_ONCE_S) then return end
     local from, to = seat_figures.cell(given.lat, given.lon), seat_figures.cell(given.to_lat, given.to_lon)
     note(c, counted(c.now_text, { ASKED, UNMET }, route), in_vain(c.now_text, passenger, from, to))
-    log(c, 'seat.unmet', { passenger = passenger, passengers = tonumber(given.passengers), reason = code, route = route, from_cell = from,
+    log(c, 'seat.unmet', { zone = (given.zone or '') ~= '' and given.zone or nil, passenger = passenger, passengers = tonumber(given.passengers), reason = code, route = route, from_cell = from,
         to_cell = to })
 end
 

@@ -209,7 +209,7 @@ function stops.expire(c, id, s, reason)
     local was_asked = s.state == 'requested' and s.tour
     stops.close(c, id, s, 'expired')
     if was_asked and (reason == 'passed' or reason == 'unanswered') then stops.rang_in_vain(c, s, 'expired') end
-    log(c, 'stop.expired', { request = id, line = s.line, tour = s.tour, citizen = s.citizen, reason = reason })
+    log(c, 'stop.expired', { request = id, line = s.line, tour = s.tour, bus = stops.tour(c, s.tour).bus, citizen = s.citizen, reason = reason })
     stops.tell_citizen(c, 'stop.expired', id, s, { reason = reason })
     if s.tour then stops.tell_driver(c, s.tour, 'stop.withdrawn', { request = id, reason = reason }) end
 end

@@ -38,7 +38,7 @@ function ANSWERS.accept(c, id, s, t)
     if remind > c.now then stops.due(c, id, 'remind_citizen', remind) end
     stops.was_told(c, id, s, (eta or remind <= c.now) and 'time' or 'later')
     stops.plan_reminder(c, id, s, eta)
-    log(c, 'stop.accepted', { request = id, line = s.line, tour = s.tour, citizen = s.citizen })
+    log(c, 'stop.accepted', { request = id, line = s.line, tour = s.tour, bus = stops.tour(c, s.tour).bus, citizen = s.citizen })
     stops.tell_citizen(c, 'stop.accepted', id, s)
     if s.next then stops.retime(c, s.tour) end
 end
@@ -46,7 +46,7 @@ end
 function stops.decline(c, id, s)
     if s.tour then stops.note_decline(c, s.citizen, s.tour) end
     stops.close(c, id, s, 'declined')
-    log(c, 'stop.declined', { request = id, line = s.line, tour = s.tour, citizen = s.citizen })
+    log(c, 'stop.declined', { request = id, line = s.line, tour = s.tour, bus = stops.tour(c, s.tour).bus, citizen = s.citizen })
     stops.tell_citizen(c, 'stop.declined', id, s)
 end
 
@@ -68,7 +68,7 @@ function ANSWERS.complete(c, id, s, t)
     if not was_near then cancels.add(c, 'bus_driver:' .. t.driver, 'p') end
     local fetched = was_near and figures.fetched(c, s.citizen, 'tour:' .. s.tour, t, tonumber(t.seats), tonumber(s.passengers)) or 0
     if fetched > 0 then figures.got_on(c, s.tour, s.line, 'fetched', fetched) end
-    log(c, 'stop.completed', { request = id, line = s.line, tour = s.tour, citizen = s.citizen })
+    log(c, 'stop.completed', { request = id, line = s.line, tour = s.tour, bus = stops.tour(c, s.tour).bus, citizen = s.citizen })
     stops.tell_citizen(c, 'stop.completed', id, s)
 end
 
@@ -91,7 +91,7 @@ function ANSWERS.noshow(c, id, s)
     stops.close(c, id, s, 'no_show')
     cancels.add(c, s.citizen, 'n')
     reliability.count(c, 'passenger', s.citizen, 'no_shows')
-    log(c, 'stop.noshow', { request = id, line = s.line, tour = s.tour, citizen = s.citizen })
+    log(c, 'stop.noshow', { request = id, line = s.line, tour = s.tour, bus = stops.tour(c, s.tour).bus, citizen = s.citizen })
     stops.tell_citizen(c, 'stop.noshow', id, s)
 end
 

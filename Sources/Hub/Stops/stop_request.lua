@@ -7,6 +7,7 @@ local cancels = import('limits', 'cancels')
 local metres_between = import('distances', 'metres_between')
 local figures = import('figures', 'figures')
 local people = import('people', 'people')
+local reliability = import('reliability', 'reliability')
 local stops = import('stop', 'stops')
 
 function stops.receipt(c, id, s)
@@ -105,7 +106,7 @@ function stops.open(c, citizen, line, person, r, back)
     stops.due(c, r.id, 'overdue', r.at + c.stop_late_ms)
     s.tour, s.dist, s.place, s.waits = r.tour, r.dist, r.id, r.waits and '1' or nil
     figures.add(c, line, { requested = 1 })
-    log(c, 'stop.requested', { request = r.id, line = line, tour = r.tour, citizen = citizen, at = r.at,
+    log(c, 'stop.requested', { request = r.id, line = line, tour = r.tour, bus = stops.tour(c, r.tour).bus, citizen = citizen, at = r.at,
         passengers = r.passengers, lat = r.lat, lon = r.lon, stop = r.stop, back = back })
     stops.tell_citizen(c, 'stop.pending', r.id, s, { answer_by = tonumber(s.answer_by) })
     if r.tour then stops.attach(c, r.id, s, r.tour, r.dist, r.next_stop, r.waits) end
@@ -192,8 +193,9 @@ register('stop_cancel', { 'citizen', 'stop', 'key', 'by?' }, function(c, given)
         stops.close(c, id, s, 'cancelled')
         -- The way there and the way back are one.
         if sign or not s.back or stops.load(c, s.back).state ~= 'cancelled' then cancels.add(c, citizen, sign) end
+        if sign then reliability.count(c, 'passenger', citizen, 'late_cancels') end
         if not s.promised then cancels.forget(c, 'stop:' .. id) end
-        log(c, 'stop.cancelled', { request = id, line = s.line, tour = s.tour, citizen = citizen })
+        log(c, 'stop.cancelled', { request = id, line = s.line, tour = s.tour, bus = stops.tour(c, s.tour).bus, citizen = citizen })
         stops.tell_citizen(c, 'stop.cancelled', id, s)
         if s.tour then stops.tell_driver(c, s.tour, 'stop.withdrawn', { request = id, reason = 'cancelled' }) end
         return ok({ request = id, state = 'cancelled' }), was

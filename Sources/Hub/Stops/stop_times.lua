@@ -156,7 +156,7 @@ function stops.remind(c, id, s)
     stops.due(c, id, 'remind_citizen')
     s.reminded = '1'
     stops.set(c, id, 'reminded', s.reminded)
-    log(c, 'stop.reminder', { request = id, line = s.line, tour = s.tour })
+    log(c, 'stop.reminder', { request = id, line = s.line, tour = s.tour, bus = stops.tour(c, s.tour).bus })
     stops.tell_citizen(c, 'stop.reminder', id, s)
 end
 

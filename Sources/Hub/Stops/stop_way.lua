@@ -48,11 +48,11 @@ local function alert(c, id, s, metres, dist, first, stands)
     if not near or ((reached == 500 or first) and not arrived) then return end
     local data = { distance_m = math.floor(metres + 0.5) }
     if reached == 0 and not first then
-        log(c, 'stop.near', { request = id, line = s.line, tour = s.tour, distance_m = data.distance_m })
+        log(c, 'stop.near', { request = id, line = s.line, tour = s.tour, bus = stops.tour(c, s.tour).bus, distance_m = data.distance_m })
         stops.tell_citizen(c, 'stop.near', id, s, data)
     end
     if arrived then
-        log(c, 'stop.arrived', { request = id, line = s.line, tour = s.tour, distance_m = data.distance_m })
+        log(c, 'stop.arrived', { request = id, line = s.line, tour = s.tour, bus = stops.tour(c, s.tour).bus, distance_m = data.distance_m })
         stops.tell_citizen(c, 'stop.arrived', id, s, data)
     end
     stops.set(c, id, 'notified', arrived and 20 or 500)
@@ -140,7 +140,7 @@ end
 function stops.hand_over(c, id, s, tour, dist, next_stop)
     if s.tour and s.tour ~= tour then
         stops.leaves(c, id, s.tour)
-        log(c, 'stop.taken_over', { request = id, line = s.line, tour = tour, citizen = s.citizen, from = s.tour })
+        log(c, 'stop.taken_over', { request = id, line = s.line, tour = tour, bus = stops.tour(c, tour).bus, citizen = s.citizen, from = s.tour })
         stops.tell_driver(c, s.tour, 'stop.withdrawn', { request = id, reason = 'taken_over' })
     end
     s.ahead = '1'
@@ -229,7 +229,7 @@ local function hand_back(c, tour, t)
         if not next_tour and stops.is_removed(c, s.line) then
             stops.expire(c, id, s, 'line_removed')
         else
-            log(c, 'stop.reopened', { request = id, line = s.line, tour = next_tour, citizen = s.citizen, reason = 'tour_ended' })
+            log(c, 'stop.reopened', { request = id, line = s.line, tour = next_tour, bus = stops.tour(c, next_tour).bus, citizen = s.citizen, reason = 'tour_ended' })
             if next_tour then
                 stops.attach(c, id, s, next_tour, dist, next_stop, nil, 'tour_ended')
             else
@@ -276,7 +276,7 @@ function stops.fall_due(c, member)
     local s = id and stops.load(c, id) or {}
     if not stops.is_open(s) then return end
     if what == 'remind_driver' and s.state == 'requested' and s.tour then
-        log(c, 'stop.unanswered', { request = id, line = s.line, tour = s.tour })
+        log(c, 'stop.unanswered', { request = id, line = s.line, tour = s.tour, bus = stops.tour(c, s.tour).bus })
         stops.tell_driver(c, s.tour, 'stop.unanswered', { request = id, answer_by = tonumber(s.answer_by) })
     elseif what == 'expire' and s.state == 'requested' then
         stops.expire(c, id, s, 'unanswered')

@@ -1,4 +1,5 @@
 import Domain
+import EventLoop
 import RedisLink
 import Settings
 import Tokens
@@ -13,6 +14,19 @@ final class Streams: Capability {
     /// The streams here that have been greeted, by the name of their session.
     private var streams: [String: Session] = [:]
     private let said: [UInt8]
+    /// What was passed to another worker, until it says whether it has the stream.
+    private var passed: [UInt64: Passed] = [:]
+    private var lastTicket: UInt64 = 0
+
+    private struct Passed {
+        let at: UInt64
+        let answer: (HTTPResponse) -> Void
+    }
+
+    /// Begins what a worker answers; no session has a name like it.
+    private static let heard = "heard"
+    /// A worker that has not answered by then is gone, ms.
+    private static let longestWaitMs: UInt64 = 5000
 
     private static let path = "/v1/stream"
     private static let hello = Array(#"{"id":1,"cmd":"hello"}"#.utf8)
@@ -93,24 +107,39 @@ final class Streams: Capability {
         }
         let price = CommandPrice.request + CommandPrice.size(request.body.count)
         let person = Budgets.key(of: claims)
-        if let refusal = services.budgets.take(price, ofReader: person) {
-            // An alarm by itself passes whatever its sender has left, as over a WebSocket.
-            guard isAlarm(request.body), services.budgets.takeAlarm(ofReader: person) else {
-                return answer(.refusal(refusal))
-            }
-        }
+        let refusal = services.budgets.take(price, ofReader: person)
+        // An alarm by itself passes whatever its sender has left, as over a WebSocket.
+        if let refusal, !isAlarm(request.body) { return answer(.refusal(refusal)) }
         guard name.utf8.count <= Self.longestName, let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")) else {
             return answer(Self.isGone)
         }
         let (worker, speaker) = (String(name[..<dot]), Speaker(claims))
         guard worker != services.name else {
+            // What is heard here takes its alarm there.
             return answer(hear(name, speaker, request.body) ? Self.isTaken : Self.isGone)
         }
+        if let refusal, !services.budgets.takeAlarm(ofReader: person) { return answer(.refusal(refusal)) }
         guard commands.isUp else { return answer(SignIn.isAway) }
-        let words = Array("\(name)\n\(speaker.text)\n".utf8) + request.body
+        lastTicket += 1
+        let ticket = lastTicket
+        passed[ticket] = Passed(at: services.loop.now, answer: answer)
+        let words = Array("\(name)\n\(services.name) \(ticket)\n\(speaker.text)\n".utf8) + request.body
         commands.send(["PUBLISH", RedisArgument(keys.said(to: worker)), RedisArgument(words)]) { result in
-            guard case .success(let reply) = result else { return answer(SignIn.isAway) }
-            answer(reply.int ?? 0 > 0 ? Self.isTaken : Self.isGone)
+            switch result {
+            case .failure: self.close(ticket, SignIn.isAway)
+            case .success(let reply): if reply.int ?? 0 == 0 { self.close(ticket, Self.isGone) }
+            }
+        }
+    }
+
+    private func close(_ ticket: UInt64, _ response: HTTPResponse) {
+        passed.removeValue(forKey: ticket)?.answer(response)
+    }
+
+    /// Each second.
+    func second() {
+        for (ticket, one) in passed where services.loop.now - one.at > Self.longestWaitMs {
+            close(ticket, SignIn.isAway)
         }
     }
 
@@ -123,9 +152,18 @@ final class Streams: Capability {
 
     func onMessage(_ channel: UnsafeRawBufferPointer, _ payload: UnsafeRawBufferPointer) -> Bool {
         guard channel.elementsEqual(said) else { return false }
-        let parts = payload.split(separator: 10, maxSplits: 2, omittingEmptySubsequences: false)
-        guard parts.count == 3, let speaker = Speaker(String(decoding: parts[1], as: UTF8.self)) else { return true }
-        _ = hear(String(decoding: parts[0], as: UTF8.self), speaker, Array(parts[2]))
+        let parts = payload.split(separator: 10, maxSplits: 3, omittingEmptySubsequences: false)
+        let words = parts.prefix(3).map { String(decoding: $0, as: UTF8.self) }
+        if words.count == 3, words[0] == Self.heard {
+            if let ticket = UInt64(words[1]) { close(ticket, words[2] == "1" ? Self.isTaken : Self.isGone) }
+            return true
+        }
+        guard parts.count == 4, let speaker = Speaker(words[2]) else { return true }
+        let isHeard = hear(words[0], speaker, Array(parts[3]))
+        let asker = words[1].split(separator: " ")
+        guard asker.count == 2 else { return true }
+        let answer = "\(Self.heard)\n\(asker[1])\n\(isHeard ? "1" : "0")"
+        commands.send(["PUBLISH", RedisArgument(keys.said(to: String(asker[0]))), RedisArgument(answer)]) { _ in }
         return true
     }
 

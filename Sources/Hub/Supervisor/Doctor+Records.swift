@@ -17,7 +17,7 @@ extension Doctor {
             return Finding(verdict: .good, text: "records: \(location.name) will be made at the first start.")
         }
         do throws(DatabaseFailure) {
-            let store = try RecordStore.reader(location, city: settings.city.id)
+            let store = try RecordStore.reader(location, city: settings.city.id, withinSeconds: 60)
             defer { store.close() }
             let (trips, gaps) = (try store.tripCounts(), try store.gaps().filter { $0.kind != .before })
             let text = "records: \(location.name) has \(trips.all) trips."

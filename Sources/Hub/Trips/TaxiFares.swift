@@ -23,11 +23,14 @@ final class TaxiFares {
         let seconds: Int
     }
 
-    func estimate(from pickup: GeoPoint, to goal: GeoPoint, passengers: Int, at time: Int64) -> Estimate {
+    func estimate(
+        from pickup: GeoPoint, to goal: GeoPoint, passengers: Int, at time: Int64, isReserved: Bool = false
+    ) -> Estimate {
         let metres = Int(services.settings.detour.metres(from: pickup, to: goal).rounded())
         let seconds = Int(learning.seconds(from: pickup, to: goal, at: time).rounded())
         let trip = TaxiTrip(
-            metres: metres, seconds: seconds, passengers: passengers, zones: tolls(from: pickup, to: goal))
+            metres: metres, seconds: seconds, passengers: passengers, isReserved: isReserved,
+            zones: tolls(from: pickup, to: goal))
         return Estimate(
             fare: fare(of: trip, from: zone(of: pickup), to: zone(of: goal), at: time), metres: metres,
             seconds: seconds)

@@ -101,7 +101,7 @@ final class Trips: Capability {
         }
         let found = fares.estimate(
             from: pickup, to: GeoPoint(lat: question.destination.lat, lon: question.destination.lon),
-            passengers: question.passengers, at: question.at ?? now())
+            passengers: question.passengers, at: question.at ?? now(), isReserved: question.isReserved)
         var json = JSONWriter()
         json.beginObject()
         json.key("fare")

@@ -6,15 +6,9 @@ local trips = import('trip', 'trips')
 
 local receipts = {}
 
--- The parts of a fare, by their first letters in `parts` of the ride: `f320` in hundredths, one on a line; of a toll the zone follows.
-local PARTS = { f = 'flag_fall', d = 'distance', t = 'time', s = 'slab', m = 'minimum', n = 'night', p = 'passengers', b = 'booking', z = 'toll' }
-
 local function fare_of(t)
     if not t.fare then return cjson.null end
-    local parts = {}
-    for sign, amount, zone in string.gmatch(t.parts or '', '(%l)(%d+) ?([^\n]*)') do
-        parts[#parts + 1] = { name = PARTS[sign], amount = tonumber(amount), zone = zone ~= '' and zone or nil }
-    end
+    local parts = trips.parts(t.parts)
     return { amount = tonumber(t.fare), currency = t.currency, parts = #parts > 0 and parts or nil }
 end
 
@@ -32,7 +26,7 @@ local function facts(t, trip, reader)
         trip = trip, kind = trips.is_booking(trip) and 'minibus' or 'taxi', receipt = t.receipt, driver = t.driver, card = next(card) and card or nil,
         route = trips.is_booking(trip) and t.route ~= '' and t.route or nil,
         passenger = reader == 'operator' and t.passenger or nil, passengers = tonumber(t.aboard or t.passengers),
-        from_zone = t.zone, to_zone = t.to_zone, began_at = tonumber(t.aboard_at), ended_at = tonumber(t.closed_at), ['local'] = t.clock,
+        from_zone = not trips.is_booking(trip) and t.zone or nil, to_zone = t.to_zone, began_at = tonumber(t.aboard_at), ended_at = tonumber(t.closed_at), ['local'] = t.clock,
         distance_m = tonumber(t.metres), duration_s = math.max(0, math.floor((t.closed_at - (t.aboard_at or t.closed_at)) / 1000)),
         fare = fare_of(t), estimate = estimate_of(t),
         payment = { method = t.payment, state = t.paid, reference = reader ~= 'driver' and t.reference or nil },
@@ -118,7 +112,7 @@ register('payment_report', { 'service', 'trip', 'state', 'reference', 'key' }, f
             if t.payment ~= 'digital' then fields[#fields + 1], fields[#fields + 2] = 'settled', '1' end
             redis.call('HSET', trips.key(c, trip), unpack(fields))
             log(c, 'payment.changed', trips.naming(trip, { zone = t.zone, driver = t.driver, passenger = t.passenger, receipt = t.receipt,
-                payment_state = state }))
+                payment_state = state }), given.reference ~= '' and { reference = given.reference } or nil)
             local told = { trip = trip, receipt = t.receipt, payment = { method = t.payment, state = state } }
             tell(c, 'passenger:' .. t.passenger, 'payment.changed', told)
             tell(c, 'driver:' .. t.driver, 'payment.changed', told)

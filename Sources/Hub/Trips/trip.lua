@@ -58,18 +58,32 @@ function trips.made(c, ride, r, driver, card, of)
     put('plate', shown.plate)
     put('driver_name', shown.name)
     put('company', shown.company)
+    local parts = trips.parts(of.parts)
     index(c, 'passenger:' .. r.passenger, ride)
     index(c, 'driver:' .. driver, ride)
     return fields, { receipt = number, payment = { method = method, state = state },
-        fare = of.fare and { amount = tonumber(of.fare), currency = of.currency } or nil }
+        fare = of.fare and { amount = tonumber(of.fare), currency = of.currency } or nil,
+        recorded = { ['local'] = of.clock, to_zone = of.to_zone, distance_m = tonumber(of.metres), parts = #parts > 0 and parts or nil,
+            estimate = tonumber(string.match(r.estimate or '', '^%d+')), plate = shown.plate, driver_name = shown.name, company = shown.company } }
 end
 
--- What `ride.ended` and `seat.ended` have of a trip, as the log keeps it; told: nil: it was none.
+-- The parts of a fare, by their first letters in `parts` of the ride: `f320` in hundredths, one on a line; of a toll the zone follows.
+local PARTS = { f = 'flag_fall', d = 'distance', t = 'time', s = 'slab', m = 'minimum', n = 'night', p = 'passengers', b = 'booking', z = 'toll' }
+
+function trips.parts(text)
+    local parts = {}
+    for sign, amount, zone in string.gmatch(text or '', '(%l)(%d+) ?([^\n]*)') do
+        parts[#parts + 1] = { name = PARTS[sign], amount = tonumber(amount), zone = zone ~= '' and zone or nil }
+    end
+    return parts
+end
+
+-- What `ride.ended` and `seat.ended` have of a trip, as the log keeps it, and the rest of its receipt, which is recorded; told: nil: it was none.
 function trips.logged(told, event)
     if not told then return event end
     event.receipt, event.payment, event.payment_state = told.receipt, told.payment.method, told.payment.state
     if told.fare then event.amount, event.currency = told.fare.amount, told.fare.currency end
-    return event
+    return event, next(told.recorded) and told.recorded or nil
 end
 
 -- The way with the passenger aboard. `meter` of the vehicle: metres up to a place, when that was (hub ms), the place, and, if it has moved on from

@@ -75,7 +75,7 @@ public actor Worker {
             events, events.readings, Notifications(services), Broadcasts(services), Office(services),
             OfficeSessions(services, clients),
             Safety(services, topics.readings), Registry(services), SignPages(services), RecordListing(services),
-            Reservations(services),
+            Reservations(services, fares),
             Sharing(services, learning), Trips(services, fares), Advice(services), Reliability(services),
             try Pushes(services),
             CatalogReader(services), ZonePage(services), Realtime(services), Statistics(services), WebPages(services),

@@ -18,8 +18,8 @@ final class EventsLoad {
 
     /// The client that reads the past; the others follow.
     private static let reader = 0
-    /// Numbers of events of the past, as their stamps have them, begin here: no time is as small.
     private var past = EventsBench.PastResults()
+    /// The number of the event that was read last: those of the past are numbered from 1, and those that happen have their time.
     private var lastRead: Int64 = 0
     /// Appended and not answered yet.
     private var appending = 0

@@ -5,6 +5,8 @@ extension LogChecker {
         var zone = ""
         var ride: String?
         var isAssigned = false
+        /// Be it that it was given back since.
+        var wasAssigned = false
         var isOver = false
     }
 
@@ -30,8 +32,9 @@ extension LogChecker {
         switch event.type {
         case "reservation.searching": searching(name, event.ride)
         case "reservation.assigned":
-            if reservations[name]?.isAssigned == false { reservationScore.assigned += 1 }
+            if reservations[name]?.wasAssigned == false { reservationScore.assigned += 1 }
             reservations[name]?.isAssigned = true
+            reservations[name]?.wasAssigned = true
             if known.ride != event.ride || rides[event.ride ?? ""]?.driver != event.driver {
                 report(
                     .reservation, "reservation \(name) is assigned to \(event.driver ?? "nobody"), who has not its ride"
@@ -40,7 +43,7 @@ extension LogChecker {
         case "reservation.cancelled": reservations[name]?.isOver = true
         case "reservation.failed":
             reservations[name]?.isOver = true
-            guard !known.isAssigned else { break }
+            guard !known.wasAssigned else { break }
             if hadOneNear(known.zone, event.timeMs) {
                 reservationScore.failedNear += 1
             } else {
@@ -65,7 +68,8 @@ extension LogChecker {
     }
 
     private mutating func searching(_ name: String, _ ride: String?) {
-        if let other = reservations[name]?.ride {
+        // Its driver has given it back: it searches again for the same.
+        if let other = reservations[name]?.ride, other != ride || reservations[name]?.isAssigned == false {
             report(.reservation, "reservation \(name) has the ride \(other) already")
         }
         guard let ride, rides[ride]?.passenger == reservations[name]?.passenger else {
@@ -75,5 +79,6 @@ extension LogChecker {
             report(.reservation, "ride \(ride) is that of reservations \(other) and \(name)")
         }
         reservations[name]?.ride = ride
+        reservations[name]?.isAssigned = false
     }
 }

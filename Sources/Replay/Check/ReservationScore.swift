@@ -11,4 +11,19 @@ struct ReservationScore: Equatable {
         let all = assigned + failedNear
         return all > 0 ? Double(assigned) / Double(all) : nil
     }
+
+    /// Of so many a share says something; and so much it must be.
+    private static let enough = 200
+    private static let least = 0.95
+
+    /// Too many got no taxi though one was near.
+    var violations: [Violation] {
+        guard let share, assigned + failedNear >= Self.enough, share < Self.least else { return [] }
+        return [
+            Violation(
+                rule: .reservation,
+                message:
+                    "\(failedNear) of \(assigned + failedNear) reservations with a taxi near got none: over 5 %")
+        ]
+    }
 }

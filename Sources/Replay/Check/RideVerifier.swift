@@ -93,6 +93,7 @@ final class RideVerifier: RunVerifier {
                     given, history: history, known: readings.known[given.channel], gapsAllowed: gapsAllowed))
         }
         checker.add(ToldCheck.violations(clients.passengers, log: checker))
+        if mustBeOver { checker.add(checker.reservationScore.violations) }
         return Verdict(
             violations: checker.violations, contexts: checker.violations.map { checker.context(of: $0) }, events: held,
             rides: checker.rides.values.count { !$0.isFromBefore }, channels: readings.histories.count,

@@ -11,12 +11,21 @@ public enum RecordCommand: CommandGroup {
 
 /// Which records, the latest first.
 public struct RecordQuestion: Equatable, Sendable {
+    /// A kind's name is the value of the field `of`, and what `kerbside records` is asked for.
     public enum Kind: String, CaseIterable, Sendable {
+        /// Of taxis.
         case rides
+        /// Seats in minibuses.
         case bookings
+        /// Stops of buses on request.
         case stops
         case reservations
+        /// Of buses.
         case tours
+        /// Calls for help (`sos`).
+        case alarms
+        /// Of incidents.
+        case reports
     }
 
     public var of: Kind
@@ -27,6 +36,8 @@ public struct RecordQuestion: Equatable, Sendable {
     public var zone: String?
     /// 1–64 visible ASCII characters.
     public var line: String?
+    /// Only this one, by its id.
+    public var record: String?
     /// At or after, and before: Unix ms by the hub's clock.
     public var startTime: Int64?
     public var endTime: Int64?
@@ -39,9 +50,10 @@ public struct RecordQuestion: Equatable, Sendable {
 
     public init(
         of: Kind, driver: String? = nil, passenger: String? = nil, zone: String? = nil, line: String? = nil,
-        startTime: Int64? = nil, endTime: Int64? = nil, from: String? = nil, limit: Int = entries
+        record: String? = nil, startTime: Int64? = nil, endTime: Int64? = nil, from: String? = nil, limit: Int = entries
     ) {
         (self.of, self.driver, self.passenger, self.zone, self.line) = (of, driver, passenger, zone, line)
+        self.record = record
         (self.startTime, self.endTime, self.from, self.limit) = (startTime, endTime, from, limit)
     }
 
@@ -49,16 +61,21 @@ public struct RecordQuestion: Equatable, Sendable {
         0...32_503_680_000_000, "a time in Unix milliseconds before the year 3000")
 
     static let fields = Fields(
-        Field.required("of", ChoiceKind<Kind>(expected: "rides, bookings, stops, reservations or tours")),
+        Field.required(
+            "of", ChoiceKind<Kind>(expected: "rides, bookings, stops, reservations, tours, alarms or reports")),
         Field.optional("driver", .word), Field.optional("passenger", .word),
         Field.optional(
             "zone", ProseKind(limit: WireLimits.identifierBytes, expected: "the id of a zone, 1 to 64 bytes")),
-        Field.optional("line", .catalogID), Field.optional("start_time", time), Field.optional("end_time", time),
+        Field.optional("line", .catalogID), Field.optional("record", .word), Field.optional("start_time", time),
+        Field.optional("end_time", time),
         Field.optional("from", TextKind(.visible, upTo: 90, "the `next` of the page before")),
         Field.optional("limit", WholeKind<Int>(1...100, "a whole number from 1 to 100"), absent: entries),
         make: {
             RecordQuestion(
-                of: $0, driver: $1, passenger: $2, zone: $3, line: $4, startTime: $5, endTime: $6, from: $7, limit: $8)
+                of: $0, driver: $1, passenger: $2, zone: $3, line: $4, record: $5, startTime: $6, endTime: $7, from: $8,
+                limit: $9)
         },
-        take: { ($0.of, $0.driver, $0.passenger, $0.zone, $0.line, $0.startTime, $0.endTime, $0.from, $0.limit) })
+        take: {
+            ($0.of, $0.driver, $0.passenger, $0.zone, $0.line, $0.record, $0.startTime, $0.endTime, $0.from, $0.limit)
+        })
 }

@@ -59,20 +59,24 @@ public struct FareQuestion: Equatable, Sendable {
     public var passengers: Int
     /// When it begins, Unix ms; nil: now.
     public var at: Int64?
+    /// It is to be reserved, which may cost more.
+    public var isReserved: Bool
 
-    public init(pickup: Place, destination: Place, passengers: Int, at: Int64? = nil) {
+    public init(pickup: Place, destination: Place, passengers: Int, at: Int64? = nil, isReserved: Bool = false) {
         self.pickup = pickup
         self.destination = destination
         self.passengers = passengers
         self.at = at
+        self.isReserved = isReserved
     }
 
     static let fields = Fields(
         Field.required("pickup", .place), Field.required("destination", .place), Field.required("passengers", .crowd),
         Field.optional(
             "at", WholeKind<Int64>(0...32_503_680_000_000, "a time in Unix milliseconds before the year 3000")),
-        make: { FareQuestion(pickup: $0, destination: $1, passengers: $2, at: $3) },
-        take: { ($0.pickup, $0.destination, $0.passengers, $0.at) })
+        Field.optional("reserved", FlagKind(), absent: false),
+        make: { FareQuestion(pickup: $0, destination: $1, passengers: $2, at: $3, isReserved: $4) },
+        take: { ($0.pickup, $0.destination, $0.passengers, $0.at, $0.isReserved) })
 }
 
 /// Somebody who rides or drives.

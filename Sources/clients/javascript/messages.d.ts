@@ -367,13 +367,14 @@ export interface Commands {
     /** Entries of a page; 50 without it. */
     limit?: number;
   };
-  /** A page of what has been, the latest first: rides of taxis, bookings of seats in minibuses, stops on request, reservations, tours of buses. The records follow by a few seconds. Rows of rides and bookings have driver and passenger, rides and reservations a zone, stops and tours a line. From `start_time` until before `end_time`: when it was asked for; of a reservation, when the taxi is to come; of a tour, when it began. */
+  /** A page of what has been, the latest first: rides of taxis, bookings of seats in minibuses, stops on request, reservations, tours of buses, alarms, reports of incidents. The records follow by a few seconds. `record`: the one row of that id. Rows of rides, bookings and reservations can be chosen by driver, passenger and zone, stops by driver, passenger and line, tours by driver and line, alarms by the driver or passenger who has raised them. From `start_time` until before `end_time`: when it was asked for; of a reservation, when the taxi is to come; of a tour, when it began; of an alarm or a report, when it was sent. */
   "records.list": {
-    of: "rides" | "bookings" | "stops" | "reservations" | "tours";
+    of: "rides" | "bookings" | "stops" | "reservations" | "tours" | "alarms" | "reports";
     driver?: string;
     passenger?: string;
     zone?: string;
     line?: string;
+    record?: string;
     start_time?: number;
     end_time?: number;
     /** The `next` of the page before. */
@@ -480,13 +481,14 @@ export interface Commands {
   "vehicles.remove": {
     vehicle: string;
   };
-  /** What a taxi would cost. `at`: when it begins, else now. */
+  /** What a taxi would cost. `at`: when it begins, else now; `reserved`: it is to be reserved, which may cost more. */
   "fare.estimate": {
     pickup: Point;
     destination: Point;
     passengers: number;
     /** Unix ms, before the year 3000. */
     at?: number;
+    reserved?: boolean;
   };
   /** What became of the payment of a trip; by services whose token has the scope `payments`. `reference`: how the service calls the payment; one in which something looks like the number of a card is refused, and another one for a trip that is paid. */
   "payment.report": {
@@ -2306,6 +2308,8 @@ export interface CityEvents {
   "seat.aboard": {
     /** Seats in a minibus. */
     booking: string;
+    /** By its id. */
+    zone?: string;
     /** A taxi or a minibus, which is named like its driver; of a bus its driver. */
     driver: string;
     /** Whose ride or booking it is. */
@@ -2317,6 +2321,8 @@ export interface CityEvents {
   "seat.arrived": {
     /** Seats in a minibus. */
     booking: string;
+    /** By its id. */
+    zone?: string;
     /** A taxi or a minibus, which is named like its driver; of a bus its driver. */
     driver: string;
     /** To the place of pickup, m. */
@@ -2326,13 +2332,17 @@ export interface CityEvents {
   "seat.asked": {
     /** Seats in a minibus. */
     booking: string;
+    /** By its id. */
+    zone?: string;
     /** A taxi or a minibus, which is named like its driver; of a bus its driver. */
     driver: string;
   };
-  /** A confirmed booking was taken back. */
+  /** A booking was taken back. */
   "seat.cancelled": {
     /** Seats in a minibus. */
     booking: string;
+    /** By its id. */
+    zone?: string;
     /** A taxi or a minibus, which is named like its driver; of a bus its driver. */
     driver: string;
     /** Whose ride or booking it is. */
@@ -2343,11 +2353,15 @@ export interface CityEvents {
     reason: string;
     /** What an operator or a passenger wrote. */
     text?: string;
+    /** Of a minibus, as its driver has announced it. */
+    route?: string;
   };
   /** The driver has promised the seats. */
   "seat.confirmed": {
     /** Seats in a minibus. */
     booking: string;
+    /** By its id. */
+    zone?: string;
     /** A taxi or a minibus, which is named like its driver; of a bus its driver. */
     driver: string;
     /** Whose ride or booking it is. */
@@ -2359,6 +2373,8 @@ export interface CityEvents {
   "seat.declined": {
     /** Seats in a minibus. */
     booking: string;
+    /** By its id. */
+    zone?: string;
     /** A taxi or a minibus, which is named like its driver; of a bus its driver. */
     driver: string;
     /** Whose ride or booking it is. */
@@ -2376,6 +2392,8 @@ export interface CityEvents {
   "seat.driver_back": {
     /** Seats in a minibus. */
     booking: string;
+    /** By its id. */
+    zone?: string;
     /** A taxi or a minibus, which is named like its driver; of a bus its driver. */
     driver: string;
     /** Whose ride or booking it is. */
@@ -2385,6 +2403,8 @@ export interface CityEvents {
   "seat.driver_lost": {
     /** Seats in a minibus. */
     booking: string;
+    /** By its id. */
+    zone?: string;
     /** A taxi or a minibus, which is named like its driver; of a bus its driver. */
     driver: string;
     /** Whose ride or booking it is. */
@@ -2394,6 +2414,8 @@ export interface CityEvents {
   "seat.ended": {
     /** Seats in a minibus. */
     booking: string;
+    /** By its id. */
+    zone?: string;
     /** A taxi or a minibus, which is named like its driver; of a bus its driver. */
     driver: string;
     /** Whose ride or booking it is. */
@@ -2419,6 +2441,8 @@ export interface CityEvents {
   "seat.near": {
     /** Seats in a minibus. */
     booking: string;
+    /** By its id. */
+    zone?: string;
     /** A taxi or a minibus, which is named like its driver; of a bus its driver. */
     driver: string;
     /** To the place of pickup, m. */
@@ -2428,6 +2452,8 @@ export interface CityEvents {
   "seat.pickup_moved": {
     /** Seats in a minibus. */
     booking: string;
+    /** By its id. */
+    zone?: string;
     /** A taxi or a minibus, which is named like its driver; of a bus its driver. */
     driver: string;
     /** From where the pickup was asked for, m. */
@@ -2437,6 +2463,8 @@ export interface CityEvents {
   "seat.requested": {
     /** Seats in a minibus. */
     booking: string;
+    /** By its id. */
+    zone?: string;
     /** A taxi or a minibus, which is named like its driver; of a bus its driver. */
     driver: string;
     /** Whose ride or booking it is. */
@@ -2448,6 +2476,8 @@ export interface CityEvents {
   "seat.searching": {
     /** Seats in a minibus. */
     booking: string;
+    /** By its id. */
+    zone?: string;
     /** A taxi or a minibus, which is named like its driver; of a bus its driver. */
     driver: string;
     /** Whose ride or booking it is. */
@@ -2459,6 +2489,8 @@ export interface CityEvents {
   "seat.seen": {
     /** Seats in a minibus. */
     booking: string;
+    /** By its id. */
+    zone?: string;
     /** A taxi or a minibus, which is named like its driver; of a bus its driver. */
     driver: string;
   };
@@ -2466,11 +2498,15 @@ export interface CityEvents {
   "seat.undelivered": {
     /** Seats in a minibus. */
     booking: string;
+    /** By its id. */
+    zone?: string;
     /** A taxi or a minibus, which is named like its driver; of a bus its driver. */
     driver: string;
   };
   /** A request for seats was refused: none was free, or no minibus goes there. Once in ten minutes for each passenger. */
   "seat.unmet": {
+    /** By its id. */
+    zone?: string;
     /** Whose ride or booking it is. */
     passenger?: string;
     /** How many people. */
@@ -2556,6 +2592,11 @@ export interface CityEvents {
     /** A taxi, a minibus or a bus. */
     vehicle?: string;
   };
+  /** Who raised an alarm has pressed again. */
+  "sos.updated": {
+    /** An alarm. */
+    sos: string;
+  };
   /** The bus will stop. */
   "stop.accepted": {
     /** For a stop. */
@@ -2564,6 +2605,8 @@ export interface CityEvents {
     line: string;
     /** Of a bus. */
     tour?: string;
+    /** By its id in the catalog. */
+    bus?: string;
     /** Who asked for the stop. */
     citizen?: string;
   };
@@ -2575,6 +2618,8 @@ export interface CityEvents {
     line: string;
     /** Of a bus. */
     tour: string;
+    /** By its id in the catalog. */
+    bus?: string;
     /** To the place of pickup, m. */
     distance_m: number;
   };
@@ -2586,6 +2631,8 @@ export interface CityEvents {
     line: string;
     /** Of a bus. */
     tour?: string;
+    /** By its id in the catalog. */
+    bus?: string;
     /** Who asked for the stop. */
     citizen?: string;
   };
@@ -2597,6 +2644,8 @@ export interface CityEvents {
     line: string;
     /** Of a bus. */
     tour?: string;
+    /** By its id in the catalog. */
+    bus?: string;
     /** Who asked for the stop. */
     citizen?: string;
   };
@@ -2608,6 +2657,8 @@ export interface CityEvents {
     line: string;
     /** Of a bus. */
     tour?: string;
+    /** By its id in the catalog. */
+    bus?: string;
     /** Who asked for the stop. */
     citizen?: string;
   };
@@ -2619,6 +2670,8 @@ export interface CityEvents {
     line: string;
     /** Of a bus. */
     tour?: string;
+    /** By its id in the catalog. */
+    bus?: string;
     /** Who asked for the stop. */
     citizen?: string;
     /** Why. One of few, which may become more. */
@@ -2632,6 +2685,8 @@ export interface CityEvents {
     line: string;
     /** Of a bus. */
     tour: string;
+    /** By its id in the catalog. */
+    bus?: string;
     /** To the place of pickup, m. */
     distance_m: number;
   };
@@ -2643,6 +2698,8 @@ export interface CityEvents {
     line: string;
     /** Of a bus. */
     tour?: string;
+    /** By its id in the catalog. */
+    bus?: string;
     /** Who asked for the stop. */
     citizen?: string;
   };
@@ -2672,6 +2729,8 @@ export interface CityEvents {
     line: string;
     /** Of a bus. */
     tour?: string;
+    /** By its id in the catalog. */
+    bus?: string;
   };
   /** The tour is over before the stop: another bus is asked. */
   "stop.reopened": {
@@ -2681,6 +2740,8 @@ export interface CityEvents {
     line: string;
     /** Of a bus. */
     tour?: string;
+    /** By its id in the catalog. */
+    bus?: string;
     /** Who asked for the stop. */
     citizen?: string;
     /** Why. One of few, which may become more. */
@@ -2694,6 +2755,8 @@ export interface CityEvents {
     line: string;
     /** Of a bus. */
     tour?: string;
+    /** By its id in the catalog. */
+    bus?: string;
     /** Who asked for the stop. */
     citizen?: string;
     /** The pickup time that was asked for, Unix ms. */
@@ -2717,6 +2780,8 @@ export interface CityEvents {
     line: string;
     /** Of a bus. */
     tour: string;
+    /** By its id in the catalog. */
+    bus?: string;
     /** Who asked for the stop. */
     citizen?: string;
     /** The tour that it was to be served by. */
@@ -2730,6 +2795,8 @@ export interface CityEvents {
     line: string;
     /** Of a bus. */
     tour?: string;
+    /** By its id in the catalog. */
+    bus?: string;
   };
   /** A tour is over. */
   "tour.ended": {
@@ -3019,7 +3086,7 @@ export type ReliabilityOf = {
   subject: string;
 };
 
-/** A taxi for a time ahead. `local` is `at` by the clock of `time_zone`; `search_at`, when a driver is looked for at the latest; `ride` is there from then on; `payment`, if it is not in cash. */
+/** A taxi for a time ahead. `local` is `at` by the clock of `time_zone`; `search_at`, when a driver is looked for at the latest; `ride` is there from then on; `payment`, if it is not in cash; `fare`, an estimate, where a tariff is set. */
 export type Reservation = {
   reservation: string;
   state: "open" | "searching" | "assigned";
@@ -3034,6 +3101,7 @@ export type Reservation = {
   payment?: PaymentMethod;
   search_at: number;
   ride?: string;
+  fare?: Fare;
 };
 
 /** When the bus will be there. Absent where it can't be said yet: without a position of the last minutes, off the route, or on a round before the one that is meant. */
@@ -3093,7 +3161,7 @@ export type AuditFacts = {
 
 /** What is recorded of something that has been; without what is not known, or what its kind has not. `outcome`: how it ended; absent while it goes on, of tours, and of a reservation that became a ride, whose row tells it. */
 export type PastRecord = {
-  /** Of the ride, booking, request, reservation or tour. */
+  /** Of the ride, booking, request, reservation, tour, alarm or report. */
   id: string;
   passenger?: string;
   driver?: string;
@@ -3145,7 +3213,42 @@ export type PastRecord = {
   stars_of_driver?: number;
   stars_of_passenger?: number;
   route_stars?: number;
+  payment_reference?: string;
+  /** What the trip was thought to cost when it was asked for, in hundredths. */
+  estimate?: number;
+  fare_parts?: FareParts;
+  /** When the trip ended, on the city's clock. */
+  local_time?: string;
+  to_zone?: string;
+  distance_m?: number;
+  plate?: string;
+  driver_name?: string;
+  company?: string;
+  comment_on_driver?: string;
+  comment_on_passenger?: string;
+  role?: Role;
+  subject?: string;
+  booking?: string;
+  vehicle?: string;
+  /** What who raised the alarm, or reported, has written. */
+  text?: string;
+  category?: ReportCategory;
+  raised_at?: number;
+  cancelled_at?: number;
+  acknowledged_at?: number;
+  acknowledged_by?: string;
+  acknowledged_note?: string;
+  closed_at?: number;
+  closed_by?: string;
+  closed_note?: string;
+  sent_at?: number;
 };
+
+export type FareParts = ({
+  name: "flag_fall" | "distance" | "time" | "slab" | "minimum" | "night" | "passengers" | "booking" | "toll";
+  amount: number;
+  zone?: string;
+})[];
 
 /** Who is in danger, where, and with whom. `ride`, `booking` or `tour` is the one that the sender is on; `vehicle` is a taxi, a minibus or a bus. */
 export type Alarm = {
@@ -3229,11 +3332,7 @@ export type VehicleRecord = {
 export type TripFare = {
   amount: number;
   currency: string;
-  parts?: ({
-    name: "flag_fall" | "distance" | "time" | "slab" | "minimum" | "night" | "passengers" | "booking" | "toll";
-    amount: number;
-    zone?: string;
-  })[];
+  parts?: FareParts;
 };
 
 /** A ride, or a booking of seats in a minibus, that has ended. `passenger` is for operators; `stars` are those that its reader has given, `route_stars` what its passenger thinks of the route. A minibus has no zones. */

@@ -10,12 +10,17 @@ def city_of(program, data):
     return printed.split("\ncity:\n")[1].split('  id: "')[1].split('"')[0]
 
 
-def entries(data, city):
-    """(seq, type, hub ms, data) of all that it holds. None while Redis is away."""
+def whole(row):
+    """What an entry tells, and what is recorded besides, in one."""
+    return json.loads(row["data"]) | json.loads(row.get("recorded", "{}"))
+
+
+def entries(data, city, facts=lambda row: json.loads(row["data"])):
+    """(seq, type, hub ms, its facts) of all that it holds. None while Redis is away."""
     command = ["redis-cli", "-s", f"{data}/redis.sock", "--json", "XRANGE", f"{{{city}}}:events", "-", "+"]
     try:
         rows = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
         found = [(seq, dict(zip(fields[::2], fields[1::2], strict=True))) for seq, fields in rows]
     except (subprocess.CalledProcessError, ValueError):
         return None
-    return [(seq, row["type"], int(row["time"]), json.loads(row["data"])) for seq, row in found]
+    return [(seq, row["type"], int(row["time"]), facts(row)) for seq, row in found]

@@ -47,14 +47,27 @@ class Postgres:
         """As a machine that dies: nothing is written any more, its files stay."""
         if self.process is None or self.process.poll() is not None:
             return
+        self._signal(signal.SIGKILL)
+        self.process.send_signal(signal.SIGCONT)
+        self.process.wait()
+
+    def pause(self):
+        """As a machine that hangs: connections stay, and nothing is answered."""
+        self._signal(signal.SIGSTOP)
+
+    def go_on(self):
+        self._signal(signal.SIGCONT)
+        # Who has started it for another user stops with it.
+        self.process.send_signal(signal.SIGCONT)
+
+    def _signal(self, number):
         server = int((self.directory / "data" / "postmaster.pid").read_text().split()[0])
         children = pathlib.Path(f"/proc/{server}/task/{server}/children").read_text().split()
         for pid in [server, *map(int, children)]:
             try:
-                os.kill(pid, signal.SIGKILL)
+                os.kill(pid, number)
             except ProcessLookupError:
                 continue
-        self.process.wait()
 
     def remove(self):
         self.kill()

@@ -30,7 +30,7 @@ NULLS = {
 #: Lists that the contract leaves out when they are empty.
 LISTS = {
     "DriverSnapshot": ("bookings", "places"), "Way": ("via",), "PassengerSnapshot": ("requests", "reservations"),
-    "AuditFacts": ("changed",), "Reservation": ("needs",), "TripFare": ("parts",),
+    "AuditFacts": ("changed",), "Reservation": ("needs",), "TripFare": ("parts",), "PastRecord": ("fare_parts",),
     "StopNews": ("places",), "StopPickup": ("help",), "NotifyWishes": ("mute",),
     "DriverRecord": ("capabilities",), "VehicleRecord": ("capabilities",), "Card": ("capabilities",),
     "Offer": ("needs",), "Assignment": ("needs",), "DriverRide": ("needs",), "PassengerRide": ("needs",), "OfficeRide": ("needs",),

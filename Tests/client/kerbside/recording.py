@@ -1,12 +1,13 @@
 """A village that keeps records in either database, and what the tests of them need."""
 
-import json
 import os
 import signal
+import sqlite3
 
 import pytest
 
 from . import bus as buses, tables
+from .event_log import whole
 from .names import fresh
 from .postgres import BIN, Postgres
 from .stops import village
@@ -25,13 +26,13 @@ TABLES = (
 )
 
 
-def recording(kind, running):
-    """A hub with lines whose records are in SQLite or PostgreSQL, for a module. running: of conftest."""
+def recording(kind, running, **more):
+    """A hub with lines whose records are in SQLite or PostgreSQL, for a module. running: of conftest; more: settings."""
     if kind == "postgres" and BIN is None:
         pytest.skip("no postgresql is installed")
     server = Postgres().start() if kind == "postgres" else None
     try:
-        for hub in running(server__workers=2, **SETTINGS, **({"store__url": server.url} if server else {})):
+        for hub in running(server__workers=2, **SETTINGS, **more, **({"store__url": server.url} if server else {})):
             lines, text = village()
             buses.load(hub, text)
             hub.lines = iter(lines["hourly"])
@@ -49,7 +50,11 @@ async def recorded(hub):
 
     def is_all():
         found.extend(hub.redis.xrange(hub.key("events")))
-        [cursor] = of("cursors").values() or [{}]
+        try:
+            [cursor] = of("cursors").values() or [{}]
+        except (sqlite3.OperationalError, OSError):
+            # A recorder that has just begun has no tables yet.
+            return found.clear()
         if found and cursor.get("id") == found[-1][0]:
             return True
         return found.clear()
@@ -59,7 +64,7 @@ async def recorded(hub):
     assert of("gaps") == {}, "something is missing"
     known = {table: of(table) for table in TABLES}
     for table, fold in FOLDS.items():
-        log = fold((row["type"], int(row["time"]), json.loads(row["data"])) for _, row in found)
+        log = fold((row["type"], int(row["time"]), whole(row)) for _, row in found)
         kept = known[table]
         wrong = [(row, log.get(row), kept.get(row)) for row in {**log, **kept} if log.get(row) != kept.get(row)]
         assert not wrong, f"{table}: (its id, as the log tells of it, as it is recorded): {wrong}"
@@ -81,6 +86,20 @@ async def storm(hub):
     await hub.until("Redis again", lambda: hub.redis_pid() not in (None, old[1]))
     hub._redis = None
     await hub.until("ready", lambda: all(hub.http("/readyz").status == 200 for _ in range(8)))
+
+
+async def shaken(hub, *clients):
+    """The recorder and the worker of the first of them are killed; until both are back, and so are all who were at that worker."""
+    name, old = clients[0].worker, recorder(hub)
+    [worker] = [pid for pid, line in hub.processes().items() if f" worker --name {name}" in line]
+    os.kill(old, signal.SIGKILL)
+    await hub.kill_workers(worker)
+    await hub.until("a recorder again", lambda: recorder(hub) not in (None, old))
+    await hub.until("ready", lambda: all(hub.http("/readyz").status == 200 for _ in range(8)))
+    for client in clients:
+        if client.worker == name:
+            await client.wait_closed()
+            await client.back()
 
 
 def when(client, kind, **data):

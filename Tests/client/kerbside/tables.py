@@ -10,7 +10,10 @@ import subprocess
 from . import patience
 
 #: What names a row of a table; the rows of others have an id.
-KEYS = {"passages": ("tour", "place"), "gaps": ("found_real",)}
+KEYS = {
+    "passages": ("tour", "place"), "gaps": ("found_real",), "taxi_figures": ("zone", "hour"), "seat_figures": ("route", "hour"),
+    "stop_figures": ("line", "hour"), "line_figures": ("line", "stop", "hour"),
+}
 #: All of a city, in no order.
 _OF_CITY = "SELECT * FROM {} WHERE city = {}"
 
@@ -28,6 +31,8 @@ def rows(url, data, city, table):
     keyed = {}
     for row in found:
         key = tuple(row[name] for name in names)
+        if row.get("fare_parts"):
+            row["fare_parts"] = json.loads(row["fare_parts"])
         keyed[key if len(key) > 1 else key[0]] = {
             column: value for column, value in row.items() if value is not None and column not in ("city", "event")}
     assert len(keyed) == len(found), f"rows of {table} have the same key"

@@ -3,7 +3,11 @@
 #: Ends of a request for a stop.
 STOP_ENDS = ("declined", "expired", "cancelled", "completed", "noshow")
 #: What a ride or a booking becomes when it ends as a trip: field of the event → column.
-TRIP = {"receipt": "receipt", "amount": "fare", "currency": "currency", "payment": "payment", "payment_state": "payment_state"}
+TRIP = {
+    "receipt": "receipt", "amount": "fare", "currency": "currency", "payment": "payment", "payment_state": "payment_state",
+    "local": "local_time", "to_zone": "to_zone", "distance_m": "distance_m", "parts": "fare_parts", "estimate": "estimate",
+    "plate": "plate", "driver_name": "driver_name", "company": "company",
+}
 
 
 def trips_of(events):
@@ -41,7 +45,16 @@ def _forget(row, *columns):
 
 
 def _rated(row, data):
-    row.setdefault("stars_of_" + ("passenger" if data["by"] == "driver" else "driver"), data["stars"])
+    rated = "passenger" if data["by"] == "driver" else "driver"
+    row.setdefault("stars_of_" + rated, data["stars"])
+    if "text" in data:
+        row.setdefault("comment_on_" + rated, data["text"])
+
+
+def _paid(row, data):
+    row["payment_state"] = data["payment_state"]
+    if "reference" in data:
+        row["payment_reference"] = data["reference"]
 
 
 def _take_trip(trip, kind, time, data):
@@ -70,7 +83,7 @@ def _take_trip(trip, kind, time, data):
         if kind == "ride.ended":
             trip.update({column: data.get(field) for field, column in TRIP.items()})
     elif kind == "payment.changed":
-        trip["payment_state"] = data["payment_state"]
+        _paid(trip, data)
     elif kind == "trip.rated":
         _rated(trip, data)
 
@@ -79,7 +92,7 @@ def _take_booking(booking, kind, time, data):
     # Whom the latest event names: of a request for any minibus it changes until one has taken it.
     booking["driver"] = data["driver"]
     if kind == "seat.requested":
-        booking.update(passenger=data["passenger"], passengers=data["passengers"], requested_at=time)
+        booking.update(passenger=data["passenger"], passengers=data["passengers"], zone=data.get("zone"), requested_at=time)
     elif kind in ("seat.asked", "seat.near", "seat.arrived"):
         booking.setdefault(kind.removeprefix("seat.") + "_at", time)
     elif kind == "seat.confirmed":
@@ -90,7 +103,7 @@ def _take_booking(booking, kind, time, data):
         booking.update(outcome=kind.removeprefix("seat."), ended_at=time, ended_by=data.get("by"), reason=data.get("reason"))
         booking.update({column: data.get(field) for field, column in TRIP.items()}, route=data.get("route"))
     elif kind == "payment.changed":
-        booking["payment_state"] = data["payment_state"]
+        _paid(booking, data)
     elif kind == "trip.rated":
         _rated(booking, data)
         if "route_stars" in data:

@@ -3,6 +3,7 @@
 import json
 import re
 
+from .event_log import whole
 from .hub import run
 from .trip_log import trips_of
 
@@ -10,7 +11,7 @@ from .trip_log import trips_of
 def of_log(hub):
     """ride → its row, from the event log in the hub's Redis."""
     rows = [row for _, row in hub.redis.xrange(hub.key("events"))]
-    return trips_of((row["type"], int(row["time"]), json.loads(row["data"])) for row in rows)
+    return trips_of((row["type"], int(row["time"]), whole(row)) for row in rows)
 
 
 def of_store(hub, *arguments):

@@ -842,7 +842,8 @@ class ReservationMakeFields(TypedDict):
 
 class Reservation(TypedDict):
     """A taxi for a time ahead. `local` is `at` by the clock of `time_zone`; `search_at`, when a driver is looked for at
-    the latest; `ride` is there from then on; `payment`, if it is not in cash."""
+    the latest; `ride` is there from then on; `payment`, if it is not in cash; `fare`, an estimate, where a tariff is
+    set."""
 
     reservation: str
     state: Literal["open", "searching", "assigned"]
@@ -857,6 +858,7 @@ class Reservation(TypedDict):
     payment: NotRequired[PaymentMethod]
     search_at: int
     ride: NotRequired[str]
+    fare: NotRequired[Fare]
 
 
 ReservationMakeReply = Reservation
@@ -1428,17 +1430,20 @@ class OfficeAuditReply(TypedDict):
 
 
 #: A page of what has been, the latest first: rides of taxis, bookings of seats in minibuses, stops on request,
-#: reservations, tours of buses. The records follow by a few seconds. Rows of rides and bookings have driver and
-#: passenger, rides and reservations a zone, stops and tours a line. From `start_time` until before `end_time`: when it
-#: was asked for; of a reservation, when the taxi is to come; of a tour, when it began.
+#: reservations, tours of buses, alarms, reports of incidents. The records follow by a few seconds. `record`: the one
+#: row of that id. Rows of rides, bookings and reservations can be chosen by driver, passenger and zone, stops by
+#: driver, passenger and line, tours by driver and line, alarms by the driver or passenger who has raised them. From
+#: `start_time` until before `end_time`: when it was asked for; of a reservation, when the taxi is to come; of a tour,
+#: when it began; of an alarm or a report, when it was sent.
 RecordsListFields = TypedDict(
     "RecordsListFields",
     {
-        "of": Literal["rides", "bookings", "stops", "reservations", "tours"],
+        "of": Literal["rides", "bookings", "stops", "reservations", "tours", "alarms", "reports"],
         "driver": NotRequired[str],
         "passenger": NotRequired[str],
         "zone": NotRequired[str],
         "line": NotRequired[str],
+        "record": NotRequired[str],
         "start_time": NotRequired[int],
         "end_time": NotRequired[int],
         #: The `next` of the page before.
@@ -1449,12 +1454,24 @@ RecordsListFields = TypedDict(
 )
 
 
+class FarePart(TypedDict):
+    name: Literal["flag_fall", "distance", "time", "slab", "minimum", "night", "passengers", "booking", "toll"]
+    amount: int
+    zone: NotRequired[str]
+
+
+FareParts = list[FarePart]
+
+
+ReportCategory = Literal["driving", "behaviour", "vehicle", "accessibility", "lost_property", "other"]
+
+
 class PastRecord(TypedDict):
     """What is recorded of something that has been; without what is not known, or what its kind has not. `outcome`: how
     it ended; absent while it goes on, of tours, and of a reservation that became a ride, whose row tells it."""
 
     id: str
-    """Of the ride, booking, request, reservation or tour."""
+    """Of the ride, booking, request, reservation, tour, alarm or report."""
     passenger: NotRequired[str]
     driver: NotRequired[str]
     zone: NotRequired[str]
@@ -1505,6 +1522,35 @@ class PastRecord(TypedDict):
     stars_of_driver: NotRequired[int]
     stars_of_passenger: NotRequired[int]
     route_stars: NotRequired[int]
+    payment_reference: NotRequired[str]
+    estimate: NotRequired[int]
+    """What the trip was thought to cost when it was asked for, in hundredths."""
+    fare_parts: NotRequired[FareParts]
+    local_time: NotRequired[str]
+    """When the trip ended, on the city's clock."""
+    to_zone: NotRequired[str]
+    distance_m: NotRequired[float]
+    plate: NotRequired[str]
+    driver_name: NotRequired[str]
+    company: NotRequired[str]
+    comment_on_driver: NotRequired[str]
+    comment_on_passenger: NotRequired[str]
+    role: NotRequired[Role]
+    subject: NotRequired[str]
+    booking: NotRequired[str]
+    vehicle: NotRequired[str]
+    text: NotRequired[str]
+    """What who raised the alarm, or reported, has written."""
+    category: NotRequired[ReportCategory]
+    raised_at: NotRequired[int]
+    cancelled_at: NotRequired[int]
+    acknowledged_at: NotRequired[int]
+    acknowledged_by: NotRequired[str]
+    acknowledged_note: NotRequired[str]
+    closed_at: NotRequired[int]
+    closed_by: NotRequired[str]
+    closed_note: NotRequired[str]
+    sent_at: NotRequired[int]
 
 
 class RecordsListReply(TypedDict):
@@ -1622,9 +1668,6 @@ class SosCloseReply(TypedDict):
     sos: str
     state: Literal["closed"]
     audit: str
-
-
-ReportCategory = Literal["driving", "behaviour", "vehicle", "accessibility", "lost_property", "other"]
 
 
 class ReportSendFields(TypedDict):
@@ -1841,19 +1884,14 @@ class VehiclesRemoveReply(TypedDict):
 
 
 class FareEstimateFields(TypedDict):
-    """What a taxi would cost. `at`: when it begins, else now."""
+    """What a taxi would cost. `at`: when it begins, else now; `reserved`: it is to be reserved, which may cost more."""
 
     pickup: Point
     destination: Point
     passengers: int
     at: NotRequired[int]
     """Unix ms, before the year 3000."""
-
-
-class TripFarePart(TypedDict):
-    name: Literal["flag_fall", "distance", "time", "slab", "minimum", "night", "passengers", "booking", "toll"]
-    amount: int
-    zone: NotRequired[str]
+    reserved: NotRequired[bool]
 
 
 class TripFare(TypedDict):
@@ -1861,7 +1899,7 @@ class TripFare(TypedDict):
 
     amount: int
     currency: str
-    parts: NotRequired[list[TripFarePart]]
+    parts: NotRequired[FareParts]
 
 
 class FareEstimateReply(TypedDict):
@@ -3714,6 +3752,8 @@ class CitySeatAboardData(TypedDict):
 
     booking: str
     """Seats in a minibus."""
+    zone: NotRequired[str]
+    """By its id."""
     driver: str
     """A taxi or a minibus, which is named like its driver; of a bus its driver."""
     passenger: NotRequired[str]
@@ -3727,6 +3767,8 @@ class CitySeatArrivedData(TypedDict):
 
     booking: str
     """Seats in a minibus."""
+    zone: NotRequired[str]
+    """By its id."""
     driver: str
     """A taxi or a minibus, which is named like its driver; of a bus its driver."""
     distance_m: float
@@ -3738,15 +3780,19 @@ class CitySeatAskedData(TypedDict):
 
     booking: str
     """Seats in a minibus."""
+    zone: NotRequired[str]
+    """By its id."""
     driver: str
     """A taxi or a minibus, which is named like its driver; of a bus its driver."""
 
 
 class CitySeatCancelledData(TypedDict):
-    """A confirmed booking was taken back."""
+    """A booking was taken back."""
 
     booking: str
     """Seats in a minibus."""
+    zone: NotRequired[str]
+    """By its id."""
     driver: str
     """A taxi or a minibus, which is named like its driver; of a bus its driver."""
     passenger: NotRequired[str]
@@ -3757,6 +3803,8 @@ class CitySeatCancelledData(TypedDict):
     """Why. One of few, which may become more."""
     text: NotRequired[str]
     """What an operator or a passenger wrote."""
+    route: NotRequired[str]
+    """Of a minibus, as its driver has announced it."""
 
 
 class CitySeatConfirmedData(TypedDict):
@@ -3764,6 +3812,8 @@ class CitySeatConfirmedData(TypedDict):
 
     booking: str
     """Seats in a minibus."""
+    zone: NotRequired[str]
+    """By its id."""
     driver: str
     """A taxi or a minibus, which is named like its driver; of a bus its driver."""
     passenger: NotRequired[str]
@@ -3777,6 +3827,8 @@ class CitySeatDeclinedData(TypedDict):
 
     booking: str
     """Seats in a minibus."""
+    zone: NotRequired[str]
+    """By its id."""
     driver: str
     """A taxi or a minibus, which is named like its driver; of a bus its driver."""
     passenger: NotRequired[str]
@@ -3796,6 +3848,8 @@ class CitySeatDriverBackData(TypedDict):
 
     booking: str
     """Seats in a minibus."""
+    zone: NotRequired[str]
+    """By its id."""
     driver: str
     """A taxi or a minibus, which is named like its driver; of a bus its driver."""
     passenger: NotRequired[str]
@@ -3807,6 +3861,8 @@ class CitySeatDriverLostData(TypedDict):
 
     booking: str
     """Seats in a minibus."""
+    zone: NotRequired[str]
+    """By its id."""
     driver: str
     """A taxi or a minibus, which is named like its driver; of a bus its driver."""
     passenger: NotRequired[str]
@@ -3818,6 +3874,8 @@ class CitySeatEndedData(TypedDict):
 
     booking: str
     """Seats in a minibus."""
+    zone: NotRequired[str]
+    """By its id."""
     driver: str
     """A taxi or a minibus, which is named like its driver; of a bus its driver."""
     passenger: NotRequired[str]
@@ -3845,6 +3903,8 @@ class CitySeatNearData(TypedDict):
 
     booking: str
     """Seats in a minibus."""
+    zone: NotRequired[str]
+    """By its id."""
     driver: str
     """A taxi or a minibus, which is named like its driver; of a bus its driver."""
     distance_m: float
@@ -3856,6 +3916,8 @@ class CitySeatPickupMovedData(TypedDict):
 
     booking: str
     """Seats in a minibus."""
+    zone: NotRequired[str]
+    """By its id."""
     driver: str
     """A taxi or a minibus, which is named like its driver; of a bus its driver."""
     moved_m: int
@@ -3867,6 +3929,8 @@ class CitySeatRequestedData(TypedDict):
 
     booking: str
     """Seats in a minibus."""
+    zone: NotRequired[str]
+    """By its id."""
     driver: str
     """A taxi or a minibus, which is named like its driver; of a bus its driver."""
     passenger: NotRequired[str]
@@ -3880,6 +3944,8 @@ class CitySeatSearchingData(TypedDict):
 
     booking: str
     """Seats in a minibus."""
+    zone: NotRequired[str]
+    """By its id."""
     driver: str
     """A taxi or a minibus, which is named like its driver; of a bus its driver."""
     passenger: NotRequired[str]
@@ -3893,6 +3959,8 @@ class CitySeatSeenData(TypedDict):
 
     booking: str
     """Seats in a minibus."""
+    zone: NotRequired[str]
+    """By its id."""
     driver: str
     """A taxi or a minibus, which is named like its driver; of a bus its driver."""
 
@@ -3902,6 +3970,8 @@ class CitySeatUndeliveredData(TypedDict):
 
     booking: str
     """Seats in a minibus."""
+    zone: NotRequired[str]
+    """By its id."""
     driver: str
     """A taxi or a minibus, which is named like its driver; of a bus its driver."""
 
@@ -3910,6 +3980,8 @@ class CitySeatUnmetData(TypedDict):
     """A request for seats was refused: none was free, or no minibus goes there. Once in ten minutes for each
     passenger."""
 
+    zone: NotRequired[str]
+    """By its id."""
     passenger: NotRequired[str]
     """Whose ride or booking it is."""
     passengers: int
@@ -4009,6 +4081,13 @@ class CitySosRaisedData(TypedDict):
     """A taxi, a minibus or a bus."""
 
 
+class CitySosUpdatedData(TypedDict):
+    """Who raised an alarm has pressed again."""
+
+    sos: str
+    """An alarm."""
+
+
 class CityStopAcceptedData(TypedDict):
     """The bus will stop."""
 
@@ -4018,6 +4097,8 @@ class CityStopAcceptedData(TypedDict):
     """By its id in the catalog."""
     tour: NotRequired[str]
     """Of a bus."""
+    bus: NotRequired[str]
+    """By its id in the catalog."""
     citizen: NotRequired[str]
     """Who asked for the stop."""
 
@@ -4031,6 +4112,8 @@ class CityStopArrivedData(TypedDict):
     """By its id in the catalog."""
     tour: str
     """Of a bus."""
+    bus: NotRequired[str]
+    """By its id in the catalog."""
     distance_m: float
     """To the place of pickup, m."""
 
@@ -4044,6 +4127,8 @@ class CityStopCancelledData(TypedDict):
     """By its id in the catalog."""
     tour: NotRequired[str]
     """Of a bus."""
+    bus: NotRequired[str]
+    """By its id in the catalog."""
     citizen: NotRequired[str]
     """Who asked for the stop."""
 
@@ -4057,6 +4142,8 @@ class CityStopCompletedData(TypedDict):
     """By its id in the catalog."""
     tour: NotRequired[str]
     """Of a bus."""
+    bus: NotRequired[str]
+    """By its id in the catalog."""
     citizen: NotRequired[str]
     """Who asked for the stop."""
 
@@ -4070,6 +4157,8 @@ class CityStopDeclinedData(TypedDict):
     """By its id in the catalog."""
     tour: NotRequired[str]
     """Of a bus."""
+    bus: NotRequired[str]
+    """By its id in the catalog."""
     citizen: NotRequired[str]
     """Who asked for the stop."""
 
@@ -4083,6 +4172,8 @@ class CityStopExpiredData(TypedDict):
     """By its id in the catalog."""
     tour: NotRequired[str]
     """Of a bus."""
+    bus: NotRequired[str]
+    """By its id in the catalog."""
     citizen: NotRequired[str]
     """Who asked for the stop."""
     reason: str
@@ -4098,6 +4189,8 @@ class CityStopNearData(TypedDict):
     """By its id in the catalog."""
     tour: str
     """Of a bus."""
+    bus: NotRequired[str]
+    """By its id in the catalog."""
     distance_m: float
     """To the place of pickup, m."""
 
@@ -4111,6 +4204,8 @@ class CityStopNoshowData(TypedDict):
     """By its id in the catalog."""
     tour: NotRequired[str]
     """Of a bus."""
+    bus: NotRequired[str]
+    """By its id in the catalog."""
     citizen: NotRequired[str]
     """Who asked for the stop."""
 
@@ -4144,6 +4239,8 @@ class CityStopReminderData(TypedDict):
     """By its id in the catalog."""
     tour: NotRequired[str]
     """Of a bus."""
+    bus: NotRequired[str]
+    """By its id in the catalog."""
 
 
 class CityStopReopenedData(TypedDict):
@@ -4155,6 +4252,8 @@ class CityStopReopenedData(TypedDict):
     """By its id in the catalog."""
     tour: NotRequired[str]
     """Of a bus."""
+    bus: NotRequired[str]
+    """By its id in the catalog."""
     citizen: NotRequired[str]
     """Who asked for the stop."""
     reason: str
@@ -4170,6 +4269,8 @@ class CityStopRequestedData(TypedDict):
     """By its id in the catalog."""
     tour: NotRequired[str]
     """Of a bus."""
+    bus: NotRequired[str]
+    """By its id in the catalog."""
     citizen: NotRequired[str]
     """Who asked for the stop."""
     at: int
@@ -4196,6 +4297,8 @@ CityStopTakenOverData = TypedDict(
         "line": str,
         #: Of a bus.
         "tour": str,
+        #: By its id in the catalog.
+        "bus": NotRequired[str],
         #: Who asked for the stop.
         "citizen": NotRequired[str],
         #: The tour that it was to be served by.
@@ -4213,6 +4316,8 @@ class CityStopUnansweredData(TypedDict):
     """By its id in the catalog."""
     tour: NotRequired[str]
     """Of a bus."""
+    bus: NotRequired[str]
+    """By its id in the catalog."""
 
 
 class CityTourEndedData(TypedDict):

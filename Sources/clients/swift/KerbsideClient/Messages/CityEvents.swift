@@ -950,6 +950,8 @@ public enum CityEvents {
         public static let type = "seat.aboard"
         /// Seats in a minibus.
         public var booking: String
+        /// By its id.
+        public var zone: String?
         /// A taxi or a minibus, which is named like its driver; of a bus its driver.
         public var driver: String
         /// Whose ride or booking it is.
@@ -959,6 +961,7 @@ public enum CityEvents {
 
         public init(_ json: JSON) throws {
             booking = try json.field("booking")
+            zone = try json.maybe("zone")
             driver = try json.field("driver")
             passenger = try json.maybe("passenger")
             passengers = try json.field("passengers")
@@ -970,6 +973,8 @@ public enum CityEvents {
         public static let type = "seat.arrived"
         /// Seats in a minibus.
         public var booking: String
+        /// By its id.
+        public var zone: String?
         /// A taxi or a minibus, which is named like its driver; of a bus its driver.
         public var driver: String
         /// To the place of pickup, m.
@@ -977,6 +982,7 @@ public enum CityEvents {
 
         public init(_ json: JSON) throws {
             booking = try json.field("booking")
+            zone = try json.maybe("zone")
             driver = try json.field("driver")
             distanceM = try json.field("distance_m")
         }
@@ -987,20 +993,25 @@ public enum CityEvents {
         public static let type = "seat.asked"
         /// Seats in a minibus.
         public var booking: String
+        /// By its id.
+        public var zone: String?
         /// A taxi or a minibus, which is named like its driver; of a bus its driver.
         public var driver: String
 
         public init(_ json: JSON) throws {
             booking = try json.field("booking")
+            zone = try json.maybe("zone")
             driver = try json.field("driver")
         }
     }
 
-    /// A confirmed booking was taken back.
+    /// A booking was taken back.
     public struct SeatCancelled: Event {
         public static let type = "seat.cancelled"
         /// Seats in a minibus.
         public var booking: String
+        /// By its id.
+        public var zone: String?
         /// A taxi or a minibus, which is named like its driver; of a bus its driver.
         public var driver: String
         /// Whose ride or booking it is.
@@ -1011,14 +1022,18 @@ public enum CityEvents {
         public var reason: String
         /// What an operator or a passenger wrote.
         public var text: String?
+        /// Of a minibus, as its driver has announced it.
+        public var route: String?
 
         public init(_ json: JSON) throws {
             booking = try json.field("booking")
+            zone = try json.maybe("zone")
             driver = try json.field("driver")
             passenger = try json.maybe("passenger")
             by = try json.field("by")
             reason = try json.field("reason")
             text = try json.maybe("text")
+            route = try json.maybe("route")
         }
     }
 
@@ -1027,6 +1042,8 @@ public enum CityEvents {
         public static let type = "seat.confirmed"
         /// Seats in a minibus.
         public var booking: String
+        /// By its id.
+        public var zone: String?
         /// A taxi or a minibus, which is named like its driver; of a bus its driver.
         public var driver: String
         /// Whose ride or booking it is.
@@ -1036,6 +1053,7 @@ public enum CityEvents {
 
         public init(_ json: JSON) throws {
             booking = try json.field("booking")
+            zone = try json.maybe("zone")
             driver = try json.field("driver")
             passenger = try json.maybe("passenger")
             passengers = try json.field("passengers")
@@ -1047,6 +1065,8 @@ public enum CityEvents {
         public static let type = "seat.declined"
         /// Seats in a minibus.
         public var booking: String
+        /// By its id.
+        public var zone: String?
         /// A taxi or a minibus, which is named like its driver; of a bus its driver.
         public var driver: String
         /// Whose ride or booking it is.
@@ -1062,6 +1082,7 @@ public enum CityEvents {
 
         public init(_ json: JSON) throws {
             booking = try json.field("booking")
+            zone = try json.maybe("zone")
             driver = try json.field("driver")
             passenger = try json.maybe("passenger")
             reason = try json.field("reason")
@@ -1076,6 +1097,8 @@ public enum CityEvents {
         public static let type = "seat.driver_back"
         /// Seats in a minibus.
         public var booking: String
+        /// By its id.
+        public var zone: String?
         /// A taxi or a minibus, which is named like its driver; of a bus its driver.
         public var driver: String
         /// Whose ride or booking it is.
@@ -1083,6 +1106,7 @@ public enum CityEvents {
 
         public init(_ json: JSON) throws {
             booking = try json.field("booking")
+            zone = try json.maybe("zone")
             driver = try json.field("driver")
             passenger = try json.maybe("passenger")
         }
@@ -1093,6 +1117,8 @@ public enum CityEvents {
         public static let type = "seat.driver_lost"
         /// Seats in a minibus.
         public var booking: String
+        /// By its id.
+        public var zone: String?
         /// A taxi or a minibus, which is named like its driver; of a bus its driver.
         public var driver: String
         /// Whose ride or booking it is.
@@ -1100,6 +1126,7 @@ public enum CityEvents {
 
         public init(_ json: JSON) throws {
             booking = try json.field("booking")
+            zone = try json.maybe("zone")
             driver = try json.field("driver")
             passenger = try json.maybe("passenger")
         }
@@ -1110,6 +1137,8 @@ public enum CityEvents {
         public static let type = "seat.ended"
         /// Seats in a minibus.
         public var booking: String
+        /// By its id.
+        public var zone: String?
         /// A taxi or a minibus, which is named like its driver; of a bus its driver.
         public var driver: String
         /// Whose ride or booking it is.
@@ -1133,6 +1162,7 @@ public enum CityEvents {
 
         public init(_ json: JSON) throws {
             booking = try json.field("booking")
+            zone = try json.maybe("zone")
             driver = try json.field("driver")
             passenger = try json.maybe("passenger")
             route = try json.maybe("route")
@@ -1151,6 +1181,8 @@ public enum CityEvents {
         public static let type = "seat.near"
         /// Seats in a minibus.
         public var booking: String
+        /// By its id.
+        public var zone: String?
         /// A taxi or a minibus, which is named like its driver; of a bus its driver.
         public var driver: String
         /// To the place of pickup, m.
@@ -1158,6 +1190,7 @@ public enum CityEvents {
 
         public init(_ json: JSON) throws {
             booking = try json.field("booking")
+            zone = try json.maybe("zone")
             driver = try json.field("driver")
             distanceM = try json.field("distance_m")
         }
@@ -1168,6 +1201,8 @@ public enum CityEvents {
         public static let type = "seat.pickup_moved"
         /// Seats in a minibus.
         public var booking: String
+        /// By its id.
+        public var zone: String?
         /// A taxi or a minibus, which is named like its driver; of a bus its driver.
         public var driver: String
         /// From where the pickup was asked for, m.
@@ -1175,6 +1210,7 @@ public enum CityEvents {
 
         public init(_ json: JSON) throws {
             booking = try json.field("booking")
+            zone = try json.maybe("zone")
             driver = try json.field("driver")
             movedM = try json.field("moved_m")
         }
@@ -1185,6 +1221,8 @@ public enum CityEvents {
         public static let type = "seat.requested"
         /// Seats in a minibus.
         public var booking: String
+        /// By its id.
+        public var zone: String?
         /// A taxi or a minibus, which is named like its driver; of a bus its driver.
         public var driver: String
         /// Whose ride or booking it is.
@@ -1194,6 +1232,7 @@ public enum CityEvents {
 
         public init(_ json: JSON) throws {
             booking = try json.field("booking")
+            zone = try json.maybe("zone")
             driver = try json.field("driver")
             passenger = try json.maybe("passenger")
             passengers = try json.field("passengers")
@@ -1205,6 +1244,8 @@ public enum CityEvents {
         public static let type = "seat.searching"
         /// Seats in a minibus.
         public var booking: String
+        /// By its id.
+        public var zone: String?
         /// A taxi or a minibus, which is named like its driver; of a bus its driver.
         public var driver: String
         /// Whose ride or booking it is.
@@ -1214,6 +1255,7 @@ public enum CityEvents {
 
         public init(_ json: JSON) throws {
             booking = try json.field("booking")
+            zone = try json.maybe("zone")
             driver = try json.field("driver")
             passenger = try json.maybe("passenger")
             reason = try json.field("reason")
@@ -1225,11 +1267,14 @@ public enum CityEvents {
         public static let type = "seat.seen"
         /// Seats in a minibus.
         public var booking: String
+        /// By its id.
+        public var zone: String?
         /// A taxi or a minibus, which is named like its driver; of a bus its driver.
         public var driver: String
 
         public init(_ json: JSON) throws {
             booking = try json.field("booking")
+            zone = try json.maybe("zone")
             driver = try json.field("driver")
         }
     }
@@ -1239,11 +1284,14 @@ public enum CityEvents {
         public static let type = "seat.undelivered"
         /// Seats in a minibus.
         public var booking: String
+        /// By its id.
+        public var zone: String?
         /// A taxi or a minibus, which is named like its driver; of a bus its driver.
         public var driver: String
 
         public init(_ json: JSON) throws {
             booking = try json.field("booking")
+            zone = try json.maybe("zone")
             driver = try json.field("driver")
         }
     }
@@ -1251,6 +1299,8 @@ public enum CityEvents {
     /// A request for seats was refused: none was free, or no minibus goes there. Once in ten minutes for each passenger.
     public struct SeatUnmet: Event {
         public static let type = "seat.unmet"
+        /// By its id.
+        public var zone: String?
         /// Whose ride or booking it is.
         public var passenger: String?
         /// How many people.
@@ -1265,6 +1315,7 @@ public enum CityEvents {
         public var toCell: String?
 
         public init(_ json: JSON) throws {
+            zone = try json.maybe("zone")
             passenger = try json.maybe("passenger")
             passengers = try json.field("passengers")
             reason = try json.field("reason")
@@ -1404,6 +1455,17 @@ public enum CityEvents {
         }
     }
 
+    /// Who raised an alarm has pressed again.
+    public struct SosUpdated: Event {
+        public static let type = "sos.updated"
+        /// An alarm.
+        public var sos: String
+
+        public init(_ json: JSON) throws {
+            sos = try json.field("sos")
+        }
+    }
+
     /// The bus will stop.
     public struct StopAccepted: Event {
         public static let type = "stop.accepted"
@@ -1413,6 +1475,8 @@ public enum CityEvents {
         public var line: String
         /// Of a bus.
         public var tour: String?
+        /// By its id in the catalog.
+        public var bus: String?
         /// Who asked for the stop.
         public var citizen: String?
 
@@ -1420,6 +1484,7 @@ public enum CityEvents {
             request = try json.field("request")
             line = try json.field("line")
             tour = try json.maybe("tour")
+            bus = try json.maybe("bus")
             citizen = try json.maybe("citizen")
         }
     }
@@ -1433,6 +1498,8 @@ public enum CityEvents {
         public var line: String
         /// Of a bus.
         public var tour: String
+        /// By its id in the catalog.
+        public var bus: String?
         /// To the place of pickup, m.
         public var distanceM: Double
 
@@ -1440,6 +1507,7 @@ public enum CityEvents {
             request = try json.field("request")
             line = try json.field("line")
             tour = try json.field("tour")
+            bus = try json.maybe("bus")
             distanceM = try json.field("distance_m")
         }
     }
@@ -1453,6 +1521,8 @@ public enum CityEvents {
         public var line: String
         /// Of a bus.
         public var tour: String?
+        /// By its id in the catalog.
+        public var bus: String?
         /// Who asked for the stop.
         public var citizen: String?
 
@@ -1460,6 +1530,7 @@ public enum CityEvents {
             request = try json.field("request")
             line = try json.field("line")
             tour = try json.maybe("tour")
+            bus = try json.maybe("bus")
             citizen = try json.maybe("citizen")
         }
     }
@@ -1473,6 +1544,8 @@ public enum CityEvents {
         public var line: String
         /// Of a bus.
         public var tour: String?
+        /// By its id in the catalog.
+        public var bus: String?
         /// Who asked for the stop.
         public var citizen: String?
 
@@ -1480,6 +1553,7 @@ public enum CityEvents {
             request = try json.field("request")
             line = try json.field("line")
             tour = try json.maybe("tour")
+            bus = try json.maybe("bus")
             citizen = try json.maybe("citizen")
         }
     }
@@ -1493,6 +1567,8 @@ public enum CityEvents {
         public var line: String
         /// Of a bus.
         public var tour: String?
+        /// By its id in the catalog.
+        public var bus: String?
         /// Who asked for the stop.
         public var citizen: String?
 
@@ -1500,6 +1576,7 @@ public enum CityEvents {
             request = try json.field("request")
             line = try json.field("line")
             tour = try json.maybe("tour")
+            bus = try json.maybe("bus")
             citizen = try json.maybe("citizen")
         }
     }
@@ -1513,6 +1590,8 @@ public enum CityEvents {
         public var line: String
         /// Of a bus.
         public var tour: String?
+        /// By its id in the catalog.
+        public var bus: String?
         /// Who asked for the stop.
         public var citizen: String?
         /// Why. One of few, which may become more.
@@ -1522,6 +1601,7 @@ public enum CityEvents {
             request = try json.field("request")
             line = try json.field("line")
             tour = try json.maybe("tour")
+            bus = try json.maybe("bus")
             citizen = try json.maybe("citizen")
             reason = try json.field("reason")
         }
@@ -1536,6 +1616,8 @@ public enum CityEvents {
         public var line: String
         /// Of a bus.
         public var tour: String
+        /// By its id in the catalog.
+        public var bus: String?
         /// To the place of pickup, m.
         public var distanceM: Double
 
@@ -1543,6 +1625,7 @@ public enum CityEvents {
             request = try json.field("request")
             line = try json.field("line")
             tour = try json.field("tour")
+            bus = try json.maybe("bus")
             distanceM = try json.field("distance_m")
         }
     }
@@ -1556,6 +1639,8 @@ public enum CityEvents {
         public var line: String
         /// Of a bus.
         public var tour: String?
+        /// By its id in the catalog.
+        public var bus: String?
         /// Who asked for the stop.
         public var citizen: String?
 
@@ -1563,6 +1648,7 @@ public enum CityEvents {
             request = try json.field("request")
             line = try json.field("line")
             tour = try json.maybe("tour")
+            bus = try json.maybe("bus")
             citizen = try json.maybe("citizen")
         }
     }
@@ -1607,11 +1693,14 @@ public enum CityEvents {
         public var line: String
         /// Of a bus.
         public var tour: String?
+        /// By its id in the catalog.
+        public var bus: String?
 
         public init(_ json: JSON) throws {
             request = try json.field("request")
             line = try json.field("line")
             tour = try json.maybe("tour")
+            bus = try json.maybe("bus")
         }
     }
 
@@ -1624,6 +1713,8 @@ public enum CityEvents {
         public var line: String
         /// Of a bus.
         public var tour: String?
+        /// By its id in the catalog.
+        public var bus: String?
         /// Who asked for the stop.
         public var citizen: String?
         /// Why. One of few, which may become more.
@@ -1633,6 +1724,7 @@ public enum CityEvents {
             request = try json.field("request")
             line = try json.field("line")
             tour = try json.maybe("tour")
+            bus = try json.maybe("bus")
             citizen = try json.maybe("citizen")
             reason = try json.field("reason")
         }
@@ -1647,6 +1739,8 @@ public enum CityEvents {
         public var line: String
         /// Of a bus.
         public var tour: String?
+        /// By its id in the catalog.
+        public var bus: String?
         /// Who asked for the stop.
         public var citizen: String?
         /// The pickup time that was asked for, Unix ms.
@@ -1666,6 +1760,7 @@ public enum CityEvents {
             request = try json.field("request")
             line = try json.field("line")
             tour = try json.maybe("tour")
+            bus = try json.maybe("bus")
             citizen = try json.maybe("citizen")
             at = try json.field("at")
             passengers = try json.field("passengers")
@@ -1685,6 +1780,8 @@ public enum CityEvents {
         public var line: String
         /// Of a bus.
         public var tour: String
+        /// By its id in the catalog.
+        public var bus: String?
         /// Who asked for the stop.
         public var citizen: String?
         /// The tour that it was to be served by.
@@ -1694,6 +1791,7 @@ public enum CityEvents {
             request = try json.field("request")
             line = try json.field("line")
             tour = try json.field("tour")
+            bus = try json.maybe("bus")
             citizen = try json.maybe("citizen")
             from = try json.maybe("from")
         }
@@ -1708,11 +1806,14 @@ public enum CityEvents {
         public var line: String
         /// Of a bus.
         public var tour: String?
+        /// By its id in the catalog.
+        public var bus: String?
 
         public init(_ json: JSON) throws {
             request = try json.field("request")
             line = try json.field("line")
             tour = try json.maybe("tour")
+            bus = try json.maybe("bus")
         }
     }
 

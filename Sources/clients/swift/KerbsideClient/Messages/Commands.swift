@@ -2158,9 +2158,11 @@ public enum Commands {
     }
 
     /// A page of what has been, the latest first: rides of taxis, bookings of seats in minibuses, stops on request,
-    /// reservations, tours of buses. The records follow by a few seconds. Rows of rides and bookings have driver and
-    /// passenger, rides and reservations a zone, stops and tours a line. From `start_time` until before `end_time`: when it
-    /// was asked for; of a reservation, when the taxi is to come; of a tour, when it began.
+    /// reservations, tours of buses, alarms, reports of incidents. The records follow by a few seconds. `record`: the one
+    /// row of that id. Rows of rides, bookings and reservations can be chosen by driver, passenger and zone, stops by
+    /// driver, passenger and line, tours by driver and line, alarms by the driver or passenger who has raised them. From
+    /// `start_time` until before `end_time`: when it was asked for; of a reservation, when the taxi is to come; of a tour,
+    /// when it began; of an alarm or a report, when it was sent.
     public struct RecordsList: Command {
         public static let name = "records.list"
         public var of: Of
@@ -2168,6 +2170,7 @@ public enum Commands {
         public var passenger: String?
         public var zone: String?
         public var line: String?
+        public var record: String?
         public var startTime: Int?
         public var endTime: Int?
         /// The `next` of the page before.
@@ -2175,12 +2178,13 @@ public enum Commands {
         /// Rows of a page; 50 without it.
         public var limit: Int?
 
-        public init(of: Of, driver: String? = nil, passenger: String? = nil, zone: String? = nil, line: String? = nil, startTime: Int? = nil, endTime: Int? = nil, from: String? = nil, limit: Int? = nil) {
+        public init(of: Of, driver: String? = nil, passenger: String? = nil, zone: String? = nil, line: String? = nil, record: String? = nil, startTime: Int? = nil, endTime: Int? = nil, from: String? = nil, limit: Int? = nil) {
             self.of = of
             self.driver = driver
             self.passenger = passenger
             self.zone = zone
             self.line = line
+            self.record = record
             self.startTime = startTime
             self.endTime = endTime
             self.from = from
@@ -2194,6 +2198,7 @@ public enum Commands {
             fields["passenger"] = passenger?.json
             fields["zone"] = zone?.json
             fields["line"] = line?.json
+            fields["record"] = record?.json
             fields["start_time"] = startTime?.json
             fields["end_time"] = endTime?.json
             fields["from"] = from?.json
@@ -2209,6 +2214,8 @@ public enum Commands {
             public static var stops: Self { Self(rawValue: "stops") }
             public static var reservations: Self { Self(rawValue: "reservations") }
             public static var tours: Self { Self(rawValue: "tours") }
+            public static var alarms: Self { Self(rawValue: "alarms") }
+            public static var reports: Self { Self(rawValue: "reports") }
         }
 
         public struct Reply: Readable, Sendable {
@@ -2759,7 +2766,7 @@ public enum Commands {
         }
     }
 
-    /// What a taxi would cost. `at`: when it begins, else now.
+    /// What a taxi would cost. `at`: when it begins, else now; `reserved`: it is to be reserved, which may cost more.
     public struct FareEstimate: Command {
         public static let name = "fare.estimate"
         public var pickup: Parts.Point
@@ -2767,12 +2774,14 @@ public enum Commands {
         public var passengers: Int
         /// Unix ms, before the year 3000.
         public var at: Int?
+        public var reserved: Bool?
 
-        public init(pickup: Parts.Point, destination: Parts.Point, passengers: Int, at: Int? = nil) {
+        public init(pickup: Parts.Point, destination: Parts.Point, passengers: Int, at: Int? = nil, reserved: Bool? = nil) {
             self.pickup = pickup
             self.destination = destination
             self.passengers = passengers
             self.at = at
+            self.reserved = reserved
         }
 
         public var fields: [String: JSON] {
@@ -2781,6 +2790,7 @@ public enum Commands {
             fields["destination"] = destination.json
             fields["passengers"] = passengers.json
             fields["at"] = at?.json
+            fields["reserved"] = reserved?.json
             return fields
         }
 

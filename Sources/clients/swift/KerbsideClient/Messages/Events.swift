@@ -1259,7 +1259,8 @@ public enum Events {
     }
 
     /// A taxi for a time ahead. `local` is `at` by the clock of `time_zone`; `search_at`, when a driver is looked for at
-    /// the latest; `ride` is there from then on; `payment`, if it is not in cash.
+    /// the latest; `ride` is there from then on; `payment`, if it is not in cash; `fare`, an estimate, where a tariff is
+    /// set.
     public struct ReservationMade: Event {
         public static let type = "reservation.made"
         public var reservation: String
@@ -1275,6 +1276,7 @@ public enum Events {
         public var payment: Parts.PaymentMethod?
         public var searchAt: Int
         public var ride: String?
+        public var fare: Parts.Fare?
 
         public init(_ json: JSON) throws {
             reservation = try json.field("reservation")
@@ -1290,6 +1292,7 @@ public enum Events {
             payment = try json.maybe("payment")
             searchAt = try json.field("search_at")
             ride = try json.maybe("ride")
+            fare = try json.maybe("fare")
         }
 
         public struct State: Word {

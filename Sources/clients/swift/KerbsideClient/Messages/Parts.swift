@@ -421,7 +421,8 @@ public enum Parts {
     }
 
     /// A taxi for a time ahead. `local` is `at` by the clock of `time_zone`; `search_at`, when a driver is looked for at
-    /// the latest; `ride` is there from then on; `payment`, if it is not in cash.
+    /// the latest; `ride` is there from then on; `payment`, if it is not in cash; `fare`, an estimate, where a tariff is
+    /// set.
     public struct Reservation: Readable, Sendable {
         public var reservation: String
         public var state: State
@@ -436,6 +437,7 @@ public enum Parts {
         public var payment: Parts.PaymentMethod?
         public var searchAt: Int
         public var ride: String?
+        public var fare: Parts.Fare?
 
         public init(_ json: JSON) throws {
             reservation = try json.field("reservation")
@@ -451,6 +453,7 @@ public enum Parts {
             payment = try json.maybe("payment")
             searchAt = try json.field("search_at")
             ride = try json.maybe("ride")
+            fare = try json.maybe("fare")
         }
 
         public struct State: Word {
@@ -712,10 +715,47 @@ public enum Parts {
         }
     }
 
+    public struct FarePart: Readable, Sendable {
+        public var name: Name
+        public var amount: Int
+        public var zone: String?
+
+        public init(_ json: JSON) throws {
+            name = try json.field("name")
+            amount = try json.field("amount")
+            zone = try json.maybe("zone")
+        }
+
+        public struct Name: Word {
+            public let rawValue: String
+            public init(rawValue: String) { self.rawValue = rawValue }
+            public static var flagFall: Self { Self(rawValue: "flag_fall") }
+            public static var distance: Self { Self(rawValue: "distance") }
+            public static var time: Self { Self(rawValue: "time") }
+            public static var slab: Self { Self(rawValue: "slab") }
+            public static var minimum: Self { Self(rawValue: "minimum") }
+            public static var night: Self { Self(rawValue: "night") }
+            public static var passengers: Self { Self(rawValue: "passengers") }
+            public static var booking: Self { Self(rawValue: "booking") }
+            public static var toll: Self { Self(rawValue: "toll") }
+        }
+    }
+
+    public struct ReportCategory: Word {
+        public let rawValue: String
+        public init(rawValue: String) { self.rawValue = rawValue }
+        public static var driving: Self { Self(rawValue: "driving") }
+        public static var behaviour: Self { Self(rawValue: "behaviour") }
+        public static var vehicle: Self { Self(rawValue: "vehicle") }
+        public static var accessibility: Self { Self(rawValue: "accessibility") }
+        public static var lostProperty: Self { Self(rawValue: "lost_property") }
+        public static var other: Self { Self(rawValue: "other") }
+    }
+
     /// What is recorded of something that has been; without what is not known, or what its kind has not. `outcome`: how it
     /// ended; absent while it goes on, of tours, and of a reservation that became a ride, whose row tells it.
     public struct PastRecord: Readable, Sendable {
-        /// Of the ride, booking, request, reservation or tour.
+        /// Of the ride, booking, request, reservation, tour, alarm or report.
         public var id: String
         public var passenger: String?
         public var driver: String?
@@ -767,6 +807,35 @@ public enum Parts {
         public var starsOfDriver: Int?
         public var starsOfPassenger: Int?
         public var routeStars: Int?
+        public var paymentReference: String?
+        /// What the trip was thought to cost when it was asked for, in hundredths.
+        public var estimate: Int?
+        public var fareParts: [Parts.FarePart]?
+        /// When the trip ended, on the city's clock.
+        public var localTime: String?
+        public var toZone: String?
+        public var distanceM: Double?
+        public var plate: String?
+        public var driverName: String?
+        public var company: String?
+        public var commentOnDriver: String?
+        public var commentOnPassenger: String?
+        public var role: Parts.Role?
+        public var subject: String?
+        public var booking: String?
+        public var vehicle: String?
+        /// What who raised the alarm, or reported, has written.
+        public var text: String?
+        public var category: Parts.ReportCategory?
+        public var raisedAt: Int?
+        public var cancelledAt: Int?
+        public var acknowledgedAt: Int?
+        public var acknowledgedBy: String?
+        public var acknowledgedNote: String?
+        public var closedAt: Int?
+        public var closedBy: String?
+        public var closedNote: String?
+        public var sentAt: Int?
 
         public init(_ json: JSON) throws {
             id = try json.field("id")
@@ -819,6 +888,32 @@ public enum Parts {
             starsOfDriver = try json.maybe("stars_of_driver")
             starsOfPassenger = try json.maybe("stars_of_passenger")
             routeStars = try json.maybe("route_stars")
+            paymentReference = try json.maybe("payment_reference")
+            estimate = try json.maybe("estimate")
+            fareParts = try json.maybe("fare_parts")
+            localTime = try json.maybe("local_time")
+            toZone = try json.maybe("to_zone")
+            distanceM = try json.maybe("distance_m")
+            plate = try json.maybe("plate")
+            driverName = try json.maybe("driver_name")
+            company = try json.maybe("company")
+            commentOnDriver = try json.maybe("comment_on_driver")
+            commentOnPassenger = try json.maybe("comment_on_passenger")
+            role = try json.maybe("role")
+            subject = try json.maybe("subject")
+            booking = try json.maybe("booking")
+            vehicle = try json.maybe("vehicle")
+            text = try json.maybe("text")
+            category = try json.maybe("category")
+            raisedAt = try json.maybe("raised_at")
+            cancelledAt = try json.maybe("cancelled_at")
+            acknowledgedAt = try json.maybe("acknowledged_at")
+            acknowledgedBy = try json.maybe("acknowledged_by")
+            acknowledgedNote = try json.maybe("acknowledged_note")
+            closedAt = try json.maybe("closed_at")
+            closedBy = try json.maybe("closed_by")
+            closedNote = try json.maybe("closed_note")
+            sentAt = try json.maybe("sent_at")
         }
     }
 
@@ -910,17 +1005,6 @@ public enum Parts {
         }
     }
 
-    public struct ReportCategory: Word {
-        public let rawValue: String
-        public init(rawValue: String) { self.rawValue = rawValue }
-        public static var driving: Self { Self(rawValue: "driving") }
-        public static var behaviour: Self { Self(rawValue: "behaviour") }
-        public static var vehicle: Self { Self(rawValue: "vehicle") }
-        public static var accessibility: Self { Self(rawValue: "accessibility") }
-        public static var lostProperty: Self { Self(rawValue: "lost_property") }
-        public static var other: Self { Self(rawValue: "other") }
-    }
-
     /// `role` and `subject` are absent when it was sent anonymously.
     public struct Report: Readable, Sendable {
         public var report: String
@@ -1008,38 +1092,12 @@ public enum Parts {
     public struct TripFare: Readable, Sendable {
         public var amount: Int
         public var currency: String
-        public var parts: [Part]?
+        public var parts: [Parts.FarePart]?
 
         public init(_ json: JSON) throws {
             amount = try json.field("amount")
             currency = try json.field("currency")
             parts = try json.maybe("parts")
-        }
-
-        public struct Part: Readable, Sendable {
-            public var name: Name
-            public var amount: Int
-            public var zone: String?
-
-            public init(_ json: JSON) throws {
-                name = try json.field("name")
-                amount = try json.field("amount")
-                zone = try json.maybe("zone")
-            }
-
-            public struct Name: Word {
-                public let rawValue: String
-                public init(rawValue: String) { self.rawValue = rawValue }
-                public static var flagFall: Self { Self(rawValue: "flag_fall") }
-                public static var distance: Self { Self(rawValue: "distance") }
-                public static var time: Self { Self(rawValue: "time") }
-                public static var slab: Self { Self(rawValue: "slab") }
-                public static var minimum: Self { Self(rawValue: "minimum") }
-                public static var night: Self { Self(rawValue: "night") }
-                public static var passengers: Self { Self(rawValue: "passengers") }
-                public static var booking: Self { Self(rawValue: "booking") }
-                public static var toll: Self { Self(rawValue: "toll") }
-            }
         }
     }
 

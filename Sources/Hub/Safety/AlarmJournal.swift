@@ -1,0 +1,166 @@
+import Dispatch
+import EventLoop
+import Glibc
+import Wire
+
+/// Alarms on the disk of this machine, besides Redis: a second of what Redis has said can be lost with the power, and nobody sends an alarm again that
+/// was taken. A file for each day (UTC), a line for each alarm, for more that its sender says, and for each that was closed; all workers write at its end. All calls come on
+/// the worker's loop, and the disk is waited for on another thread.
+final class AlarmJournal: Sendable {
+    /// What `sos_restore` is called with.
+    struct Alarm: Sendable, Equatable {
+        let id: String
+        /// Hub ms.
+        let at: Int64
+        let role: String
+        let subject: String
+        let ride: String
+        let text: String
+        let place: Place?
+    }
+
+    private let data: String
+    private let directory: String
+    private let queue = DispatchQueue(label: "kerbside.alarms")
+
+    /// Of a file this much is read, the last.
+    private static let mostRead = 1 << 20
+
+    /// - Parameter data: the data directory, which another city may have had before.
+    init(data: String, city: String) {
+        self.data = data
+        directory = data + "/alarms/" + city
+    }
+
+    /// Calls `then` on the loop when it is on the disk, with false when it can't be written.
+    func keep(_ alarm: Alarm, _ loop: EventLoop, then: @escaping (Bool) -> Void) {
+        var json = JSONWriter()
+        json.beginObject()
+        json.member("sos", alarm.id)
+        json.member("at", alarm.at)
+        json.member("role", alarm.role)
+        json.member("subject", alarm.subject)
+        json.member("ride", alarm.ride)
+        json.member("text", alarm.text)
+        if let place = alarm.place {
+            json.key("lat")
+            json.double(place.lat)
+            json.key("lon")
+            json.double(place.lon)
+        }
+        json.endObject()
+        let line = Self.line(json)
+        let answer = Answer(give: then)
+        queue.async { [self] in
+            let isKept = append(line)
+            loop.submit { answer.give(isKept) }
+        }
+    }
+
+    /// Of a line that the power or a full disk has cut off there is no end: each begins anew.
+    private static func line(_ json: JSONWriter) -> [UInt8] { [10] + json.bytes + [10] }
+
+    /// It need not ring again. `then` as for ``keep(_:_:then:)``.
+    func noteClosed(_ id: String, _ loop: EventLoop, then: @escaping (Bool) -> Void) {
+        var json = JSONWriter()
+        json.beginObject()
+        json.member("closed", id)
+        json.endObject()
+        let line = Self.line(json)
+        let answer = Answer(give: then)
+        queue.async { [self] in
+            let isKept = append(line)
+            loop.submit { answer.give(isKept) }
+        }
+    }
+
+    /// Deletes what is older than yesterday. Once a day.
+    func forgetOld() { queue.async { [self] in _ = daysLeft() } }
+
+    /// Calls `then` on the loop with the alarms of the last two days that were not closed, the oldest first.
+    func unclosed(_ loop: EventLoop, then: @escaping ([Alarm]) -> Void) {
+        let answer = Answer(give: then)
+        queue.async { [self] in
+            let alarms = read()
+            loop.submit { answer.give(alarms) }
+        }
+    }
+
+    /// `@unchecked Sendable` because it goes through the other thread, and is called on the loop.
+    private struct Answer<Value>: @unchecked Sendable {
+        let give: (Value) -> Void
+    }
+
+    /// Of the machine's clock, days since 1970.
+    private var today: Int64 { Int64(time(nil)) / 86_400 }
+
+    private func name(_ day: Int64) -> String { "\(day).jsonl" }
+
+    private func append(_ line: [UInt8]) -> Bool {
+        let above = data + "/alarms"
+        for path in [above, directory] where mkdir(path, 0o700) != 0 && errno != EEXIST { return false }
+        let file = open(directory + "/" + name(today), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o600)
+        guard file >= 0 else { return false }
+        defer { close(file) }
+        guard line.withUnsafeBytes({ write(file, $0.baseAddress, $0.count) }) == line.count, fsync(file) == 0 else {
+            return false
+        }
+        // Its name, too: the file may be new, and so may the directories.
+        for path in [directory, above, data] {
+            let parent = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+            guard parent >= 0 else { return false }
+            defer { close(parent) }
+            guard fsync(parent) == 0 else { return false }
+        }
+        return true
+    }
+
+    /// The days of which there are files: those since yesterday, and the latest two whatever the clock says, which may be wrong when the power is
+    /// back. Files of others are deleted.
+    private func daysLeft() -> [Int64] {
+        let days = (DirectoryNames.of(directory) ?? []).compactMap { name in
+            name.hasSuffix(".jsonl") ? Int64(name.dropLast(".jsonl".count)) : nil
+        }.sorted()
+        let left = days.enumerated().filter { $1 >= today - 1 || $0 >= days.count - 2 }.map(\.element)
+        for day in days where !left.contains(day) { unlink(directory + "/" + name(day)) }
+        return left
+    }
+
+    private func read() -> [Alarm] {
+        var alarms: [Alarm] = []
+        var closed: Set<String> = []
+        for day in daysLeft() {
+            guard let bytes = try? WorkerFiles.read(directory + "/" + name(day)) else { continue }
+            for line in bytes.suffix(Self.mostRead).split(separator: 10) {
+                guard let json = try? JSONValue(parsing: Array(line)) else { continue }
+                if let id = json["closed"]?.text { closed.insert(id) }
+                if let alarm = Alarm(json) { alarms.append(alarm) }
+            }
+        }
+        // What was said last counts, and the first time.
+        var latest: [String: Alarm] = [:]
+        for alarm in alarms { latest[alarm.id] = alarm.said(after: latest[alarm.id]) }
+        return latest.values.filter { !closed.contains($0.id) }.sorted { $0.at < $1.at }
+    }
+}
+
+extension AlarmJournal.Alarm {
+    /// This one with what an earlier line of it had and this has not.
+    fileprivate func said(after earlier: Self?) -> Self {
+        guard let earlier else { return self }
+        return Self(
+            id: id, at: earlier.at, role: role, subject: subject, ride: ride.isEmpty ? earlier.ride : ride,
+            text: text.isEmpty ? earlier.text : text, place: place ?? earlier.place)
+    }
+
+    fileprivate init?(_ json: JSONValue) {
+        guard let id = json["sos"]?.text, let at = json["at"]?.integer, let role = json["role"]?.text,
+            let subject = json["subject"]?.text
+        else { return nil }
+        var place: Place?
+        if let lat = json["lat"]?.double, let lon = json["lon"]?.double { place = Place(lat: lat, lon: lon) }
+        self.init(
+            id: id, at: at, role: role, subject: subject, ride: json["ride"]?.text ?? "",
+            text: json["text"]?.text ?? "", place: place)
+    }
+}
