@@ -2,12 +2,9 @@
 
 import json
 import os
-import pathlib
 import re
 import signal
 import socket
-import subprocess
-import sys
 import time
 
 import pytest
@@ -15,7 +12,7 @@ import pytest
 from kerbside import contract, patience
 from kerbside.asker import Asker
 from kerbside.bus import BusDriver
-from kerbside.hub import ROOT, environment, run
+from kerbside.hub import ROOT, run
 from kerbside.somebody import Somebody, sample
 
 OPENAPI = json.loads((ROOT / "Sources/Hub/HTTP/openapi.json").read_text())
@@ -316,7 +313,7 @@ def test_openapi_lists_what_can_be_asked(hub):
     again = hub.http("/v1/openapi.json", headers={"If-None-Match": answer.headers["ETag"]})
     assert again.status == 304
     listed = {
-        path.removeprefix("/v1/commands/"): re.findall(r"\w+", one["post"]["description"].removeprefix("For "))
+        path.removeprefix("/v1/commands/"): re.findall(r"\w+", one["post"]["description"].removeprefix("For ").partition(".")[0])
         for path, one in OPENAPI["paths"].items()
         if path.startswith("/v1/commands/")
     }
@@ -326,30 +323,3 @@ def test_openapi_lists_what_can_be_asked(hub):
     posted = {path for path, one in OPENAPI["paths"].items() if "post" in one and not path.startswith("/v1/commands/")}
     assert posted == {"/v1/guest", "/v1/invitations/accept", "/v1/token/renew"}
     assert OPENAPI["paths"]["/v1/guest"]["post"]["security"] == []
-
-
-@pytest.mark.parametrize("role", ["passenger", "operator", "bus_driver"])
-def test_schemathesis_finds_nothing(town, role):
-    here = pathlib.Path(__file__).parent
-    tool = pathlib.Path(sys.executable).parent / "schemathesis"
-    token = town.token(role, f"{role}-of-schemathesis")
-    found = subprocess.run(
-        [
-            tool,
-            "--config-file",
-            here / "schemathesis.toml",
-            "run",
-            f"http://{town.address}:{town.port}/v1/openapi.json",
-            "--header",
-            f"Authorization: Bearer {token}",
-            # The sanitized hub takes as long for fewer; what is wrong in an answer the other one shows.
-            *(["--max-examples", "5"] if os.environ.get("KERBSIDE_ASAN") == "1" else []),
-        ],
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=town.directory,
-        env=environment(PYTHONPATH=str(here)),
-        timeout=patience.PROCESS * 20,
-    )
-    assert found.returncode == 0, found.stdout[-8000:] + found.stderr[-2000:]
