@@ -4,6 +4,15 @@ import asyncio
 import os
 import signal
 
+import pytest
+
+from kerbside.bus import BinaryBusDriver, BusDriver, Line
+from kerbside.driver import Driver
+from kerbside.names import fresh
+from kerbside.operator import Operator
+from kerbside.passenger import Passenger
+from test_office import BinaryDriver, BinaryOperator, BinaryPassenger
+
 
 def texts(client):
     return [event["data"]["text"] for event in client.events if event["type"] == "notice"]
@@ -75,3 +84,59 @@ async def test_a_notice_outlives_the_worker_that_tells_it(new_hub, cast):
         for n in range(8000):
             pipe.xlen(hub.key(f"ch:passenger:far{n}"))
         assert set(pipe.execute()) == {1}, "each once"
+
+
+class Pair:
+    """One person at two devices, of which the first speaks JSON and the second Protocol Buffers."""
+
+    def __init__(self, hub, kinds, *more):
+        subject = fresh("b-")
+        self.plain, self.binary = (kind(hub, *more, subject) for kind in kinds)
+
+    async def connect(self):
+        for one in (self.plain, self.binary):
+            await one.connect()
+        return self
+
+    async def told(self, notice, text, **more):
+        """Both are told the same, once."""
+        for one in (self.plain, self.binary):
+            await told(one, text)
+            assert [event["data"] for event in one.events if event["data"].get("notice") == notice] == [
+                {"notice": notice, "text": text, **more}]
+        assert [(event["seq"], event["data"]) for event in self.plain.events if event["type"] == "notice"] == [
+            (event["seq"], event["data"]) for event in self.binary.events if event["type"] == "notice"]
+
+
+@pytest.mark.parametrize("office", [Operator, BinaryOperator], ids=["json", "protobuf"])
+async def test_m8_a_notice_is_the_same_in_both_encodings(hub, cast, office):
+    here, operator = hub.block(), office(hub, fresh("office-"))
+    await operator.connect()
+    rider = await Pair(hub, (Passenger, BinaryPassenger)).connect()
+    driver = await Pair(hub, (Driver, BinaryDriver)).connect()
+    bus = await Pair(hub, (BusDriver, BinaryBusDriver), Line(0, 0)).connect()
+    driver.binary.place = here.a.stand
+    await driver.binary.go_available()
+    text = f"Ünder the bridge, “{fresh('n')}”: 3\u202fm."
+    for to, pair, others in (
+        ("passengers", rider, (driver, bus)), ("drivers", driver, (rider, bus)), ("bus_drivers", bus, (rider, driver)),
+    ):  # fmt: skip
+        key = fresh("k")
+        sent = await operator.call("broadcast", to=to, text=f"{text} {to}", key=key)
+        await pair.told(sent["notice"], f"{text} {to}")
+        assert await operator.call("broadcast", to=to, text=f"{text} {to}", key=key) == sent
+        for other in others:
+            assert f"{text} {to}" not in texts(other.plain) + texts(other.binary)
+    sent = await operator.call("broadcast", to="drivers", zone=here.a.id, text=f"{text} here")
+    assert sent["people"] == 1
+    await driver.told(sent["notice"], f"{text} here", zone=here.a.id)
+    # Who is away finds it in its own encoding.
+    for pair, to in ((rider, "passengers"), (driver, "drivers"), (bus, "bus_drivers")):
+        await pair.plain.cut()
+        await pair.binary.cut()
+        sent = await operator.call("broadcast", to=to, text=f"{text} later")
+        await pair.binary.resume()
+        await pair.plain.resume()
+        await pair.told(sent["notice"], f"{text} later")
+    for pair in (rider, driver, bus):
+        assert len(texts(pair.binary)) == len(set(texts(pair.binary))), "each once"
