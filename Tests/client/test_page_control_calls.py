@@ -137,7 +137,8 @@ async def test_b18_seats_and_a_stop_for_callers(town, cast, line):
         rider = await cast.rider(town)
         booking = (await rider.call("seat.book", vehicle=minibus.subject, **trip(here.a.centre, here.b.centre)))["booking"]
         await one.go("/control/#rides")
-        await expect(one.group("Looking for a driver")).to_contain_text(f"waits for an answer · {minibus.subject}")
+        where = f"Zone {here.a.id} · {minibus.subject}"
+        await expect(one.group("Looking for a driver")).to_contain_text(f"waits for an answer · {where}")
         await minibus.until("seat.requested", booking=booking)
         await minibus.call("seat.accept", booking=booking)
         await one.page.get_by_role("link", name=booking).click()
