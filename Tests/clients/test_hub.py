@@ -55,7 +55,9 @@ class Phone:
     async def call(self, cmd, key, **fields):
         """The `ok` of an act."""
         await self.do("call", cmd=cmd, key=key, fields=fields)
-        return (await self.until("outcome", key=key))["ok"]
+        outcome = await self.until("outcome", key=key)
+        assert "ok" in outcome, outcome
+        return outcome["ok"]
 
     async def seqs(self, came):
         """All that was published for it has come: each once, in order."""
