@@ -6,7 +6,8 @@ import Testing
 @Suite struct MigrationTests {
     private typealias Column = (name: String, type: String)
 
-    /// Of a driver who had been removed, as the row here is.
+    /// What the step of this version takes from a driver who had been removed, as the row here is.
+    private static let clearing = 5
     private static let gone = ["drivers": ["licence_until", "medical_until", "vehicle", "capabilities"]]
 
     @Test(
@@ -29,7 +30,8 @@ import Testing
                 let names = columns.map(\.name)
                 #expect(Set(row.keys).isSubset(of: names), "\(table) of version \(version)")
                 let rows = try new.rows(Statement("SELECT \(names.joined(separator: ", ")) FROM \(table)"))
-                let expected = names.map { Self.gone[table]?.contains($0) == true ? .null : row[$0] ?? SQLValue.null }
+                let gone = version < Self.clearing ? Self.gone[table] ?? [] : []
+                let expected = names.map { name -> SQLValue in gone.contains(name) ? .null : row[name] ?? .null }
                 #expect(rows == [expected], "\(table) of version \(version)")
             }
             let steps = try new.rows(Statement("SELECT version, applied_real FROM schema_versions ORDER BY version"))
