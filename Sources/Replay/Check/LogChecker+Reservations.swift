@@ -69,7 +69,8 @@ extension LogChecker {
 
     private mutating func searching(_ name: String, _ ride: String?) {
         // Its driver has given it back: it searches again for the same.
-        if let other = reservations[name]?.ride, other != ride || reservations[name]?.isAssigned == false {
+        let isGivenBack = reservations[name]?.isAssigned == true && rides[ride ?? ""]?.driver == nil
+        if let other = reservations[name]?.ride, other != ride || !isGivenBack {
             report(.reservation, "reservation \(name) has the ride \(other) already")
         }
         guard let ride, rides[ride]?.passenger == reservations[name]?.passenger else {
