@@ -3,9 +3,9 @@ import EventLoop
 import Glibc
 import Wire
 
-/// Alarms on the disk of this machine, besides Redis: a second of what Redis has said can be lost with the power, and nobody sends an alarm again that
-/// was taken. A file for each day (UTC), a line for each alarm, for more that its sender says, and for each that was closed; all workers write at its end. All calls come on
-/// the worker's loop, and the disk is waited for on another thread.
+/// Alarms on the disk of this machine, besides Redis: a second of what Redis has said can be lost with the power, and nobody sends an alarm
+/// again that was taken. A file for each day (UTC), a line for each alarm, for more that its sender says, and for each that was closed; all
+/// workers write at its end. All calls come on the worker's loop, and the disk is waited for on another thread.
 final class AlarmJournal: Sendable {
     /// What `sos_restore` is called with.
     struct Alarm: Sendable, Equatable {
@@ -49,16 +49,8 @@ final class AlarmJournal: Sendable {
             json.double(place.lon)
         }
         json.endObject()
-        let line = Self.line(json)
-        let answer = Answer(give: then)
-        queue.async { [self] in
-            let isKept = append(line)
-            loop.submit { answer.give(isKept) }
-        }
+        append(json, loop, then)
     }
-
-    /// Of a line that the power or a full disk has cut off there is no end: each begins anew.
-    private static func line(_ json: JSONWriter) -> [UInt8] { [10] + json.bytes + [10] }
 
     /// It need not ring again. `then` as for ``keep(_:_:then:)``.
     func noteClosed(_ id: String, _ loop: EventLoop, then: @escaping (Bool) -> Void) {
@@ -66,7 +58,12 @@ final class AlarmJournal: Sendable {
         json.beginObject()
         json.member("closed", id)
         json.endObject()
-        let line = Self.line(json)
+        append(json, loop, then)
+    }
+
+    private func append(_ json: JSONWriter, _ loop: EventLoop, _ then: @escaping (Bool) -> Void) {
+        // Of a line that the power or a full disk has cut off there is no end: each begins anew.
+        let line = [10] + json.bytes + [10]
         let answer = Answer(give: then)
         queue.async { [self] in
             let isKept = append(line)

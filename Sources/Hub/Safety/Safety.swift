@@ -16,39 +16,11 @@ final class Safety: Capability {
     /// Reports of each person since midnight by UTC. Here and nowhere else, as it would tell who sent an anonymous one.
     private var reports: [String: Int] = [:]
     private var day: Int64 = 0
-    private let journal: AlarmJournal
-    /// Alarms that this worker has written there; forgotten when they are many.
-    private var kept: Set<String> = []
-    /// When Redis is to be asked for what it may have lost, ms of the loop; nil: it was.
-    private var restoresAt: UInt64?
-    private var restoreWaitMs = shortestWaitMs
-    private static let shortestWaitMs: UInt64 = 1000
-    private static let longestWaitMs: UInt64 = 60_000
-    /// The day on which old files were deleted last.
-    private var tidied: Int64 = 0
-    /// It was said that the disk takes no alarm, or that Redis takes none back.
-    private var isDiskTroubled = false
-    private var isRestoreTroubled = false
-    /// Whose answers wait for the disk, by when they came.
-    private var unanswered: [Unanswered] = []
-
-    private final class Unanswered {
-        let at: UInt64
-        var tell: (() -> Void)?
-
-        init(at: UInt64, tell: @escaping () -> Void) { (self.at, self.tell) = (at, tell) }
-    }
-
-    /// A disk that hangs keeps nobody waiting for longer, ms: it rings already.
-    private static let longestDiskMs: UInt64 = 2000
-
-    private static let mostKept = 1000
-    /// Later ones ring first.
-    private static let mostRestored = 500
+    private let kept: KeptAlarms
 
     init(_ services: WorkerServices, _ readings: ChannelReadings) {
         self.services = services
-        journal = AlarmJournal(data: services.settings.data.dir, city: services.settings.city.id)
+        kept = KeptAlarms(services)
         self.readings = readings
     }
 
@@ -70,7 +42,7 @@ final class Safety: Capability {
             call(
                 "sos_close", ["operator": who, "sos": RedisArgument(sos), "note": RedisArgument(note), "key": key],
                 message, session
-            ) { _ in self.noteClosed(sos) }
+            ) { _ in self.kept.noteClosed(sos) }
         case .report(let category, let text, let ride, let vehicle, let isAnonymous):
             guard mayReport(message, session, identity) else { return true }
             call(
@@ -117,75 +89,17 @@ final class Safety: Capability {
                     watching > 0 ? "an alarm was raised" : "an alarm was raised, and no operator reads office",
                     metadata: ["sos": "\(id)", "role": "\(identity.role.rawValue)", "watching": "\(watching)"])
             }
-            guard !self.kept.contains(sos) || text != nil else { return self.tell(answer, message, session) }
+            guard self.kept.isToKeep(sos, text) else { return self.tell(answer, message, session) }
             // It rings already. Its sender hears that it is taken when nothing can take it away any more.
             let alarm = AlarmJournal.Alarm(
                 id: sos, at: self.now(), role: identity.role.rawValue, subject: identity.subject, ride: ride ?? "",
                 text: text ?? "", place: place)
-            self.keep(alarm) { self.tell(answer, message, session) }
+            self.kept.keep(alarm) { self.tell(answer, message, session) }
         }
-    }
-
-    private func keep(_ alarm: AlarmJournal.Alarm, _ tell: @escaping () -> Void) {
-        let waits = Unanswered(at: loop.now, tell: tell)
-        unanswered.append(waits)
-        if kept.count >= Self.mostKept { kept = [] }
-        kept.insert(alarm.id)
-        journal.keep(alarm, loop) { isKept in
-            if !isKept { self.kept.remove(alarm.id) }
-            self.diskAnswered(isKept)
-            self.unanswered.removeAll { $0 === waits }
-            waits.tell?()
-        }
-    }
-
-    private func noteClosed(_ sos: String) { journal.noteClosed(sos, loop) { self.diskAnswered($0) } }
-
-    private func diskAnswered(_ isKept: Bool) {
-        if !isKept, !isDiskTroubled {
-            log.error("alarms can't be written to \(settings.data.dir)/alarms, and are in Redis only")
-        }
-        isDiskTroubled = !isKept
     }
 
     private func tell(_ reply: RedisFunctions.Answer, _ message: ClientMessage, _ session: Session) {
         if sessions.has(session) { answer(reply, to: message, session) }
-    }
-
-    /// Raises what Redis does not know any more.
-    private func restore() {
-        restoresAt = nil
-        journal.unclosed(loop) { alarms in
-            for alarm in alarms.suffix(Self.mostRestored).reversed() { self.restore(alarm) }
-        }
-    }
-
-    private func restore(_ alarm: AlarmJournal.Alarm) {
-        let arguments: FunctionArguments = [
-            "role": RedisArgument(alarm.role), "subject": RedisArgument(alarm.subject), "id": RedisArgument(alarm.id),
-            "ride": RedisArgument(alarm.ride), "text": RedisArgument(alarm.text),
-            "lat": alarm.place.map { RedisArgument($0.lat) } ?? "",
-            "lon": alarm.place.map { RedisArgument($0.lon) } ?? "", "at": RedisArgument(alarm.at),
-        ]
-        functions.call("sos_restore", arguments) { result in
-            guard case .success(let reply) = result else { return self.restoreFailed(result) }
-            self.isRestoreTroubled = false
-            self.restoreWaitMs = Self.shortestWaitMs
-            // Its sender has another one open, which is looked after.
-            if reply.int == 2 { self.noteClosed(alarm.id) }
-            guard reply.int == 1 else { return }
-            self.log.warning("an alarm that Redis had lost rings again", metadata: ["sos": "\(alarm.id)"])
-        }
-    }
-
-    private func restoreFailed(_ result: Result<RedisReply, RedisFailure>) {
-        if case .failure(.server(let text)) = result, !isRestoreTroubled {
-            isRestoreTroubled = true
-            log.error("sos_restore failed, and is tried again: \(text)")
-        }
-        guard restoresAt == nil else { return }
-        restoresAt = loop.now + restoreWaitMs
-        restoreWaitMs = min(2 * restoreWaitMs, Self.longestWaitMs)
     }
 
     /// Counts it, or refuses what is too much for one person and day. What is refused later counts, too: nobody sends so many.
@@ -218,7 +132,7 @@ final class Safety: Capability {
 
     func redisIsUp() {
         watching = nil
-        restore()
+        kept.restore()
     }
 
     func takenForDead() { watching = nil }
@@ -227,16 +141,7 @@ final class Safety: Capability {
     func second() {
         if hasFailed { watching = nil }
         hasFailed = false
-        if let restoresAt, commands.isUp, loop.now >= restoresAt { restore() }
-        for waits in unanswered where loop.now - waits.at > Self.longestDiskMs {
-            waits.tell?()
-            waits.tell = nil
-        }
-        let today = EventLoop.wallClock() / 86_400_000
-        if today != tidied {
-            tidied = today
-            journal.forgetOld()
-        }
+        kept.second()
     }
 
     func tick() {

@@ -1,0 +1,124 @@
+import EventLoop
+import Logging
+import RedisLink
+import Settings
+import Wire
+
+/// Alarms that outlive a Redis that has lost some: written to the journal before their senders hear that they were taken, and raised again where
+/// Redis does not know them any more. Used on the worker's loop.
+final class KeptAlarms {
+    private let services: WorkerServices
+    private let journal: AlarmJournal
+    /// Alarms that this worker has written; forgotten when they are many.
+    private var written: Set<String> = []
+    /// Whose answers wait for the disk.
+    private var unanswered: [Unanswered] = []
+    /// When Redis is to be asked for what it may have lost, ms of the loop; nil: it was.
+    private var restoresAt: UInt64?
+    private var restoreWaitMs = shortestWaitMs
+    /// The day on which old files were deleted last.
+    private var tidied: Int64 = 0
+    /// It was said that the disk takes no alarm, or that Redis takes none back.
+    private var isDiskTroubled = false
+    private var isRestoreTroubled = false
+
+    private final class Unanswered {
+        let at: UInt64
+        var tell: (() -> Void)?
+
+        init(at: UInt64, tell: @escaping () -> Void) { (self.at, self.tell) = (at, tell) }
+    }
+
+    private static let mostWritten = 1000
+    /// Later ones ring first.
+    private static let mostRestored = 500
+    /// A disk that hangs keeps nobody waiting for longer, ms: it rings already.
+    private static let longestDiskMs: UInt64 = 2000
+    private static let shortestWaitMs: UInt64 = 1000
+    private static let longestWaitMs: UInt64 = 60_000
+
+    init(_ services: WorkerServices) {
+        self.services = services
+        journal = AlarmJournal(data: services.settings.data.dir, city: services.settings.city.id)
+    }
+
+    private var loop: EventLoop { services.loop }
+    private var log: Logger { services.log }
+
+    /// Whether what its sender has said is not written yet. text: as it came with this press.
+    func isToKeep(_ sos: String, _ text: String?) -> Bool { !written.contains(sos) || text != nil }
+
+    /// Calls `tell` once: when it is on the disk, when it can't be, or when that takes too long.
+    func keep(_ alarm: AlarmJournal.Alarm, _ tell: @escaping () -> Void) {
+        let waits = Unanswered(at: loop.now, tell: tell)
+        unanswered.append(waits)
+        if written.count >= Self.mostWritten { written = [] }
+        written.insert(alarm.id)
+        journal.keep(alarm, loop) { isKept in
+            if !isKept { self.written.remove(alarm.id) }
+            self.diskAnswered(isKept)
+            self.unanswered.removeAll { $0 === waits }
+            waits.tell?()
+        }
+    }
+
+    /// It need not ring again.
+    func noteClosed(_ sos: String) { journal.noteClosed(sos, loop) { self.diskAnswered($0) } }
+
+    private func diskAnswered(_ isKept: Bool) {
+        if !isKept, !isDiskTroubled {
+            log.error("alarms can't be written to \(services.settings.data.dir)/alarms, and are in Redis only")
+        }
+        isDiskTroubled = !isKept
+    }
+
+    /// Raises what Redis does not know any more.
+    func restore() {
+        restoresAt = nil
+        journal.unclosed(loop) { alarms in
+            for alarm in alarms.suffix(Self.mostRestored).reversed() { self.restore(alarm) }
+        }
+    }
+
+    private func restore(_ alarm: AlarmJournal.Alarm) {
+        let arguments: FunctionArguments = [
+            "role": RedisArgument(alarm.role), "subject": RedisArgument(alarm.subject), "id": RedisArgument(alarm.id),
+            "ride": RedisArgument(alarm.ride), "text": RedisArgument(alarm.text),
+            "lat": alarm.place.map { RedisArgument($0.lat) } ?? "",
+            "lon": alarm.place.map { RedisArgument($0.lon) } ?? "", "at": RedisArgument(alarm.at),
+        ]
+        services.functions.call("sos_restore", arguments) { result in
+            guard case .success(let reply) = result else { return self.restoreFailed(result) }
+            self.isRestoreTroubled = false
+            self.restoreWaitMs = Self.shortestWaitMs
+            // Its sender has another one open, which is looked after.
+            if reply.int == 2 { self.noteClosed(alarm.id) }
+            guard reply.int == 1 else { return }
+            self.log.warning("an alarm that Redis had lost rings again", metadata: ["sos": "\(alarm.id)"])
+        }
+    }
+
+    private func restoreFailed(_ result: Result<RedisReply, RedisFailure>) {
+        if case .failure(.server(let text)) = result, !isRestoreTroubled {
+            isRestoreTroubled = true
+            log.error("sos_restore failed, and is tried again: \(text)")
+        }
+        guard restoresAt == nil else { return }
+        restoresAt = loop.now + restoreWaitMs
+        restoreWaitMs = min(2 * restoreWaitMs, Self.longestWaitMs)
+    }
+
+    /// Each second of the machine's clock.
+    func second() {
+        if let restoresAt, services.commands.isUp, loop.now >= restoresAt { restore() }
+        for waits in unanswered where loop.now - waits.at > Self.longestDiskMs {
+            waits.tell?()
+            waits.tell = nil
+        }
+        let today = EventLoop.wallClock() / 86_400_000
+        if today != tidied {
+            tidied = today
+            journal.forgetOld()
+        }
+    }
+}
