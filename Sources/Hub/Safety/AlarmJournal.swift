@@ -24,7 +24,7 @@ final class AlarmJournal: Sendable {
     private let queue = DispatchQueue(label: "kerbside.alarms")
 
     /// Of a file this much is read, the last.
-    private static let mostRead = 1 << 20
+    private static let mostRead = 8 << 20
 
     /// - Parameter data: the data directory, which another city may have had before.
     init(data: String, city: String) {

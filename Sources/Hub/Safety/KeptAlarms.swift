@@ -9,8 +9,8 @@ import Wire
 final class KeptAlarms {
     private let services: WorkerServices
     private let journal: AlarmJournal
-    /// Alarms that this worker has written; forgotten when they are many.
-    private var written: Set<String> = []
+    /// How many lines this worker has written of each alarm; forgotten when they are many.
+    private var written: [String: Int] = [:]
     /// Whose answers wait for the disk.
     private var unanswered: [Unanswered] = []
     /// When Redis is to be asked for what it may have lost, ms of the loop; nil: it was.
@@ -30,6 +30,8 @@ final class KeptAlarms {
     }
 
     private static let mostWritten = 1000
+    /// Of one alarm: who presses on and on writes no more.
+    private static let mostLines = 20
     /// Later ones ring first.
     private static let mostRestored = 500
     /// A disk that hangs keeps nobody waiting for longer, ms: it rings already.
@@ -46,16 +48,19 @@ final class KeptAlarms {
     private var log: Logger { services.log }
 
     /// Whether what its sender has said is not written yet. text: as it came with this press.
-    func isToKeep(_ sos: String, _ text: String?) -> Bool { !written.contains(sos) || text != nil }
+    func isToKeep(_ sos: String, _ text: String?) -> Bool {
+        guard let lines = written[sos] else { return true }
+        return text != nil && lines < Self.mostLines
+    }
 
     /// Calls `tell` once: when it is on the disk, when it can't be, or when that takes too long.
     func keep(_ alarm: AlarmJournal.Alarm, _ tell: @escaping () -> Void) {
         let waits = Unanswered(at: loop.now, tell: tell)
         unanswered.append(waits)
-        if written.count >= Self.mostWritten { written = [] }
-        written.insert(alarm.id)
+        if written.count >= Self.mostWritten { written = [:] }
+        written[alarm.id, default: 0] += 1
         journal.keep(alarm, loop) { isKept in
-            if !isKept { self.written.remove(alarm.id) }
+            if !isKept { self.written[alarm.id] = nil }
             self.diskAnswered(isKept)
             self.unanswered.removeAll { $0 === waits }
             waits.tell?()
