@@ -169,7 +169,7 @@ let package = Package(
         .testTarget(
             name: "TokensTests", dependencies: ["COpenSSL", "Tokens", "Settings", "Wire"], swiftSettings: strict),
         .testTarget(name: "WebPushTests", dependencies: ["WebPush", "Wire"], swiftSettings: strict),
-        .testTarget(name: "HubTests", dependencies: ["Hub", "Records", "TestSupport"], swiftSettings: strict),
+        .testTarget(name: "HubTests", dependencies: ["Hub", "PMTiles", "Records", "TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "ReplayTests",
             dependencies: [

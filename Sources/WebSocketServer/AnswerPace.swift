@@ -1,15 +1,20 @@
 /// How fast a reader takes an HTTP answer, looked at window by window: one that takes a few bytes now and then is no reader.
 struct AnswerPace {
+    private let began: UInt64
     private(set) var windowEnd: UInt64
     private let windowMs: UInt64
     private let bytesPerWindow: Int
     private var taken = 0
 
     init(at now: UInt64, _ limits: ServerLimits) {
+        began = now
         windowMs = limits.answerWindowMs
         bytesPerWindow = limits.minAnswerBytesPerSecond * Int(clamping: windowMs) / 1000
         windowEnd = now + windowMs
     }
+
+    /// Whether it has been taking it for so long that it makes room for others of its address.
+    func isLong(at now: UInt64) -> Bool { began + 3 * windowMs <= now }
 
     mutating func took(_ count: Int) { taken += count }
 

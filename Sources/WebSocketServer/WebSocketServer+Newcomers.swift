@@ -1,7 +1,7 @@
 internal import EventLoop
 
-/// Who makes room when an address has all the connections that it may have: those that nobody knows and that say nothing, so that a few
-/// hundred silent ones keep out nobody else of their network.
+/// Who makes room when an address has all the connections that it may have: those that nobody knows and that say nothing, or take an answer
+/// as slowly as is allowed, so that a few hundred of them keep out nobody else of their network.
 extension WebSocketServer {
     /// Who came, or was heard of, since then is left alone, ms: a crowd that comes back at once would end its own handshakes. One that has begun
     /// takes up to five seconds on a slow link. Who has had its answer and is idle may leave at once.
@@ -15,8 +15,12 @@ extension WebSocketServer {
             let connection = connections[id]
         {
             endingsLeft -= connection.socket == nil ? 1 : Self.endingCost
-            // What it was sent last may still be on its way.
-            cut(connection)
+            if connection.answer == nil {
+                // What it was sent last may still be on its way.
+                cut(connection)
+            } else {
+                abandon(connection)
+            }
             if addresses.enter(address, limit: rules.maxConnectionsPerAddress) { return true }
         }
         counts.refusedAddressLimit += 1
@@ -26,13 +30,18 @@ extension WebSocketServer {
     /// Whether nobody knows whose it is, and it is open.
     func isNewcomer(_ id: ConnectionID) -> Bool {
         guard let connection = connections[id] else { return false }
-        return connection.phase == .http || connection.phase == .open && connection.isStranger
+        switch connection.phase {
+        case .http: return true
+        case .open: return connection.isStranger
+        default: return connection.answer != nil
+        }
     }
 
     /// Whoever waits for us may not.
     private func mayLeave(_ id: ConnectionID) -> Bool {
         guard let connection = connections[id], isNewcomer(id) else { return false }
-        let waits = connection.isAsking || connection.isResuming || connection.answer != nil
+        if let answer = connection.answer { return answer.isLong(at: now) }
+        let waits = connection.isAsking || connection.isResuming
         guard !waits, connection.arrival?.phase ?? .silent == .silent else { return false }
         let hasBegun = connection.isShakingHands || connection.http?.waitingBytes ?? 0 > 0
         guard hasBegun || connection.phase == .open || connection.requests == 0 else { return true }

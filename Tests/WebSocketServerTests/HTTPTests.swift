@@ -188,6 +188,31 @@ actor TestHost {
         }
     }
 
+    @Test(arguments: ["", "Connection: close\r\n"])
+    func `C61: who has been taking an answer for long makes room, who began to does not`(header: String) async throws {
+        var limits = ServerLimits()
+        limits.maxConnectionsPerAddress = 3
+        limits.answerWindowMs = 500
+        limits.minAnswerBytesPerSecond = 1
+        let request = "GET /page HTTP/1.1\r\nHost: x\r\n\(header)\r\n"
+        try await with(limits) { port, host in
+            let slow = (0..<3).map { _ in RawClient(port: port, window: 8_192) }
+            for client in slow { client.send(request) }
+            for client in slow { #expect(client.take(1) == 1) }
+            let early = RawClient(port: port)
+            early.send("GET /a HTTP/1.1\r\nHost: x\r\n\r\n")
+            #expect(!early.read().contains("GET /a"))
+            for _ in 0..<20 {
+                usleep(100_000)
+                for client in slow { _ = client.take(1_000) }
+            }
+            let late = RawClient(port: port)
+            late.send("GET /a HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+            #expect(late.read().hasSuffix("GET /a - "))
+            #expect(await host.counters.timedOutAnswer == 0)
+        }
+    }
+
     @Test func `who has been answered and does not go is cut after the time for closing, and is no slow reader`()
         async throws
     {

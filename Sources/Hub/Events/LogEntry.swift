@@ -12,6 +12,8 @@ final class LogEntry {
     /// JSON object.
     private let data: [UInt8]
     private let seq: String
+    /// What it takes to read and send it, bytes. What is only for the records comes with it.
+    let size: Int
     /// The data without what is personal. Of an event or a field that this version's catalogue does not have nobody knows what it is.
     private lazy var common: [UInt8] = {
         let fields = EventCatalogue.kind(type)?.common ?? []
@@ -29,10 +31,8 @@ final class LogEntry {
         self.type = type
         self.time = time
         self.data = data
+        size = data.count + (fields["recorded"].bytes?.count ?? 0) + 100
     }
-
-    /// What it takes to read and send it, bytes.
-    var size: Int { data.count + 100 }
 
     func passes(_ selection: EventSelection) -> Bool {
         selection.filters.isEmpty || data.withUnsafeBytes { selection.passes($0) }

@@ -91,20 +91,13 @@ final class RecordsReader {
         usedAt = loop.now
         let question = Question(askedAt: loop.now, then: then)
         waiting.append(question)
-        let answer = Answer { self.answer(question, $0) }
+        let answer = LoopAnswer { self.answer(question, $0) }
         queue.async { [connection, loop, isOver = question.isOver] in
             guard !isOver.isTrue else { return }
             let result = connection.rows(query)
             loop.submit { answer.give(result) }
         }
         return true
-    }
-
-    /// `@unchecked Sendable` because it goes through the other thread, and is called on the loop.
-    private struct Answer: @unchecked Sendable {
-        let give: (Result<[[SQLValue]], DatabaseFailure>) -> Void
-
-        init(_ give: @escaping (Result<[[SQLValue]], DatabaseFailure>) -> Void) { self.give = give }
     }
 
     private func answer(_ question: Question, _ result: Result<[[SQLValue]], DatabaseFailure>) {

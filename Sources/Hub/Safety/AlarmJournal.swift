@@ -64,7 +64,7 @@ final class AlarmJournal: Sendable {
     private func append(_ json: JSONWriter, _ loop: EventLoop, _ then: @escaping (Bool) -> Void) {
         // Of a line that the power or a full disk has cut off there is no end: each begins anew.
         let line = [10] + json.bytes + [10]
-        let answer = Answer(give: then)
+        let answer = LoopAnswer(give: then)
         queue.async { [self] in
             let isKept = append(line)
             loop.submit { answer.give(isKept) }
@@ -76,16 +76,11 @@ final class AlarmJournal: Sendable {
 
     /// Calls `then` on the loop with the alarms of the last two days that were not closed, the oldest first.
     func unclosed(_ loop: EventLoop, then: @escaping ([Alarm]) -> Void) {
-        let answer = Answer(give: then)
+        let answer = LoopAnswer(give: then)
         queue.async { [self] in
             let alarms = read()
             loop.submit { answer.give(alarms) }
         }
-    }
-
-    /// `@unchecked Sendable` because it goes through the other thread, and is called on the loop.
-    private struct Answer<Value>: @unchecked Sendable {
-        let give: (Value) -> Void
     }
 
     /// Of the machine's clock, days since 1970.

@@ -138,6 +138,9 @@ final class Budget {
     var refusals: TokenBucket
     /// Alarms that cost nothing else.
     var alarms = TokenBucket(capacity: CommandPrice.alarmsAtOnce, perSecond: CommandPrice.alarmsPerSecond)
+    /// A part of that. Who asks for no more, be it refused or not, asks for little; and a group keeps so much for such members besides, when
+    /// the others have taken all.
+    private var little: TokenBucket
     /// Of a group: members.
     var sessions = 0
 
@@ -148,12 +151,20 @@ final class Budget {
         group?.sessions += 1
         self.bucket = bucket
         refusals = bucket
+        little = Self.little(of: bucket)
+    }
+
+    private static func little(of bucket: TokenBucket) -> TokenBucket {
+        TokenBucket(capacity: bucket.capacity / 4, perSecond: bucket.perSecond / 4)
     }
 
     /// Takes a price, or nothing.
     func take(_ price: Double, at now: Int64) -> Bool {
+        guard let group else { return bucket.take(price, at: now) }
+        let isLittle = little.take(price, at: now)
+        if !isLittle { little.charge(price, at: now) }
         guard bucket.take(price, at: now) else { return false }
-        guard let group, !group.bucket.take(price, at: now) else { return true }
+        if group.bucket.take(price, at: now) || isLittle && group.little.take(price, at: now) { return true }
         bucket.giveBack(price)
         return false
     }
@@ -177,5 +188,6 @@ final class Budget {
     func renew(_ bucket: TokenBucket) {
         self.bucket = bucket
         refusals = bucket
+        little = Self.little(of: bucket)
     }
 }
