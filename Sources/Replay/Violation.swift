@@ -31,6 +31,8 @@ public struct Violation: Equatable, Sendable, CustomStringConvertible {
         case reservation = "I5"
         /// A trip has one receipt with one fare, and one rating per side.
         case trip = "TRIP"
+        /// Who is blocked or paused stands in no queue, and asks for no taxi.
+        case blocked = "BLOCK"
         /// A bus has one tour at a time, and so has its driver.
         case tour = "TOUR"
         /// Nobody is said not to have turned up before the bus has stood there for long enough.

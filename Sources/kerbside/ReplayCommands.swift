@@ -37,6 +37,9 @@ struct PlayOptions: ParsableArguments {
     @Option(help: "How long before the time that was: from the least to the most, each a number with s, m or h.")
     var reserveAhead = "125m-12h"
 
+    @Option(help: "Drivers whom the office blocks for a while, in an hour of hub time.")
+    var blocks = BehaviourModel().blocksPerHour
+
     @Option(help: "Cuts of a client's link per minute.")
     var drops = BehaviourModel().dropsPerMinute
 
@@ -66,6 +69,7 @@ struct PlayOptions: ParsableArguments {
         behaviour.accept = accept
         behaviour.decline = decline
         behaviour.cancel = cancel
+        behaviour.blocksPerHour = blocks
         behaviour.dropsPerMinute = drops
         behaviour.reserve = reserve
         if let ahead = Self.times(reserveAhead) { behaviour.reserveAheadMs = ahead }

@@ -51,6 +51,7 @@ extension LogChecker {
         if let other = open[passenger] {
             report(.oneRequestPerPassenger, "passenger \(passenger) requests ride \(name); ride \(other) is open")
         }
+        checkMayAsk(passenger, event)
         rides[name] = Ride(
             passenger: passenger, zone: zone, passengers: event.passengers ?? 1, needs: Set(event.needs),
             order: nextOrder())

@@ -71,6 +71,8 @@ struct LogChecker {
     var reservationScore = ReservationScore()
     /// The zones beside each zone.
     let neighbours: [String: Set<String>]
+    /// Of `driver:…` and `passenger:…`.
+    var blocks: [String: Block] = [:]
     /// Zone → when the last one left its queue, hub ms.
     var emptiedMs: [String: Int64] = [:]
     /// Receipt → trip.
@@ -89,7 +91,7 @@ struct LogChecker {
     let recoveryMs: Int64
     private var requests = 0
     /// Drivers whose state changed in the present step: looked at when it is complete.
-    private var touched: Set<String> = []
+    var touched: Set<String> = []
     private var step: Int64 = 0
 
     init(from start: HubSnapshot = HubSnapshot(), neighbours: [String: Set<String>] = [:]) {
@@ -131,9 +133,9 @@ struct LogChecker {
         }
         events.append(event)
         if let driver = event.driver { touched.insert(driver) }
-        // What an operator did is told by the events of those whom it concerns.
-        if event.type == "audit" || event.type == "notify.sent" || event.type.hasPrefix("reliability.") { return }
-        if !takeQueueEvent(event), !takeOfferEvent(event), !takeRideEvent(event), !takeRecordEvent(event),
+        // What else an operator did is told by the events of those whom it concerns.
+        if !takeBlockEvent(event), !takeQueueEvent(event), !takeOfferEvent(event), !takeRideEvent(event),
+            !takeRecordEvent(event),
             !takeReservationEvent(event), !takeTripEvent(event)
         {
             report(.log, "an unknown type of event: \(event.type)")
@@ -155,6 +157,7 @@ struct LogChecker {
     mutating func settle() {
         for name in touched {
             guard let driver = drivers[name] else { continue }
+            checkMayWait(name, in: driver.zone, at: step)
             if let ride = driver.ride, let zone = driver.zone {
                 report(.queueMembership, "driver \(name) serves ride \(ride) and stands in the queue of zone \(zone)")
             }

@@ -33,6 +33,11 @@ struct LoggedEvent: Equatable {
     var needs: [String] = []
     var capabilities: [String] = []
     var vehicle: String?
+    /// Of a block or a pause: who did what by hand, to whom (`driver:…`), whether it is blocked then, and until when, hub ms.
+    var command: String?
+    var target: String?
+    var isBlocked: Bool?
+    var until: Int64?
     /// A taxi for a time ahead; whether it is to go where it begins.
     var reservation: String?
     var goesNowhere = false
@@ -72,6 +77,10 @@ struct LoggedEvent: Equatable {
         needs = data["needs"]?.elements?.compactMap(\.text) ?? []
         capabilities = data["capabilities"]?.elements?.compactMap(\.text) ?? []
         vehicle = data.text("vehicle")
+        command = data.text("command")
+        target = data.text("target")
+        isBlocked = data["after"]?["blocked"]?.boolean
+        until = data["after"]?.integer("until") ?? data.integer("paused_until")
         reservation = data.text("reservation")
         receipt = data.text("receipt")
         paymentState = data.text("payment_state")

@@ -21,6 +21,9 @@ public struct BehaviourModel: Sendable, Equatable {
     public var reserveAheadMs: ClosedRange<Int64> = 7_500_000...43_200_000
     /// A driver gives an accepted ride back on its way.
     public var giveBack = 0.01
+    /// The office blocks a driver, so often in an hour, for so long.
+    public var blocksPerHour = 0.0
+    var blockMs: ClosedRange<Int64> = 120_000...900_000
     /// Per client and minute: the link is cut without a word…
     public var dropsPerMinute = 0.02
     /// …and comes back after so long. Beyond the hub's grace (60 s) a driver loses its place until it is back.
@@ -70,6 +73,7 @@ public struct BehaviourModel: Sendable, Equatable {
         }
         if accept + decline > 1 + 1e-9 { return "accept and decline together are more than 1" }
         if !(0...60).contains(dropsPerMinute) { return "drops per minute are \(dropsPerMinute): 0…60 is possible" }
+        if !(0...3_600).contains(blocksPerHour) { return "blocks per hour are \(blocksPerHour): 0…3600 is possible" }
         return nil
     }
 
@@ -78,6 +82,12 @@ public struct BehaviourModel: Sendable, Equatable {
     func answer(_ random: inout SeededRandom) -> Answer {
         let drawn = random.fraction()
         return drawn < accept ? .accept : drawn < accept + decline ? .decline : .silent
+    }
+
+    /// The hub time of the next block, if there is any.
+    func nextBlock(after hubMs: Int64, _ random: inout SeededRandom) -> Int64? {
+        guard blocksPerHour > 0 else { return nil }
+        return hubMs + Int64(random.waiting(mean: 3_600_000 / blocksPerHour))
     }
 
     /// The hub time of the next cut, if there is any.

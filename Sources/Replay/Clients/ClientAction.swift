@@ -46,6 +46,8 @@ enum ClientNote: Equatable {
     case alert(metres: Int)
     case outcome(RideOutcome)
     case rankMoved
+    /// The office has blocked a driver.
+    case blocked
     case fix(isInterpolated: Bool)
     case event
     /// What the hub's clock showed when it sent it.

@@ -49,6 +49,10 @@ extension DriverMachine: ClientMachine {
     static let role = "driver"
 }
 
+extension OfficeMachine: ClientMachine {
+    static let role = "operator"
+}
+
 extension PassengerMachine: ClientMachine {
     static let role = "passenger"
     var mayLeave: Bool { isSettled }

@@ -60,6 +60,7 @@ public struct ReplayReport: Sendable {
         table.add("requests", tally.requests)
         table.add("offers", "\(tally.offers) (\(tally.declines) declined, \(tally.offersIgnored) not answered)")
         table.add("accepted", tally.acceptancesTold)
+        if tally.blocks > 0 { table.add("drivers blocked for a while", tally.blocks) }
         let kinds = Dictionary(grouping: tally.outcomes, by: { $0.key.name }).mapValues {
             $0.reduce(0) { $0 + $1.value }
         }
@@ -150,7 +151,8 @@ public struct ReplayReport: Sendable {
             "fixes_interpolated": number(tally.fixesInterpolated), "links_cut": number(tally.linksCut),
             "links_lost": number(tally.linksLost.values.reduce(0, +)), "reconnects": number(tally.returns),
             "events": number(tally.events), "states": number(tally.states), "gaps": number(tally.gaps),
-            "refusals": .object(refusals), "unreadable": number(tally.unreadable.count), "quiet": .bool(open.isEmpty),
+            "blocks": number(tally.blocks), "refusals": .object(refusals), "unreadable": number(tally.unreadable.count),
+            "quiet": .bool(open.isEmpty),
             "checked": .bool(verdict != nil), "log_entries": number(verdict?.events ?? 0),
             "reservations": tally.reservations.json(verdict?.reservations),
             "violations": verdict?.counts(Violation.Rule.rides) ?? [:], "clean": .bool(isClean),
@@ -180,6 +182,7 @@ extension Violation.Rule {
         switch self {
         case .reservation: "I5 a reservation, one ride"
         case .trip: "one receipt and fare a trip, one rating a side"
+        case .blocked: "nobody who is blocked waits or asks"
         case .queueMembership: "I1 available ⇔ in one queue"
         case .busyWithOneRide: "I2 busy ⇔ one ride"
         case .oneDriverPerRide: "I3 one driver per ride"

@@ -22,6 +22,8 @@ struct Tally {
     private(set) var events = 0
     private(set) var states = 0
     private(set) var gaps = 0
+    /// Drivers whom the office has blocked.
+    private(set) var blocks = 0
     private(set) var refusals: [ErrorCode: Int] = [:]
     private(set) var unreadable: [String] = []
     /// From the request's sending to its first offer's arrival at a driver.
@@ -78,6 +80,7 @@ struct Tally {
         case .gap: gaps += 1
         case .refused(let code): refusals[code, default: 0] += 1
         case .unreadable(let text): unreadable.append(text)
+        case .blocked: blocks += 1
         case .bus(let note): buses.take(note, atUs: nowUs)
         case .seat(let note): seats.take(note)
         case .reservation(let note): reservations.take(note)

@@ -37,6 +37,12 @@ final class TaxiPlayer: ScenarioPlayer {
                     driver: driver, behaviour: behaviour, keyPrefix: keyPrefix, seed: configuration.seed,
                     startMs: now + Int64(index) * 2))
         }
+        if behaviour.blocksPerHour > 0, !scenario.drivers.isEmpty {
+            pool.add(
+                OfficeMachine(
+                    drivers: scenario.drivers.map(\.subject), behaviour: behaviour, keyPrefix: keyPrefix,
+                    seed: configuration.seed))
+        }
         // Finer than what the hub could notice, at any speed.
         let tickMs: UInt64 = configuration.speed > 5 ? 2 : 10
         ticks.start(afterMs: tickMs, repeatMs: tickMs) { [unowned self] in tick() }
@@ -48,6 +54,7 @@ final class TaxiPlayer: ScenarioPlayer {
     func begin() {
         beginHubMs = pool.moment.hubMs
         pool.each(DriverMachine.self) { driver, now, _ in driver.begin(now) }
+        pool.each(OfficeMachine.self) { office, now, _ in office.begin(now) }
     }
 
     private func tick() {
@@ -123,10 +130,8 @@ final class TaxiPlayer: ScenarioPlayer {
         let tally = pool.tally
         var (drivers, queued, riding, passengers) = (0, 0, 0, 0)
         for slot in pool.slots where slot.isLive {
-            guard let driver = slot.machine as? DriverMachine else {
-                passengers += 1
-                continue
-            }
+            if slot.machine is PassengerMachine { passengers += 1 }
+            guard let driver = slot.machine as? DriverMachine else { continue }
             drivers += 1
             if driver.trip != nil { riding += 1 } else if driver.isQueued { queued += 1 }
         }
