@@ -19,7 +19,8 @@ from kerbside.push_service import Browser, PushService
 from kerbside.stops import serve
 
 
-async def _run(test, arguments):
+async def play(test, arguments):
+    """A coroutine to its end, where all that its clients got is held against what was sent, and they go."""
     try:
         async with asyncio.timeout(patience.TEST):
             await test(**arguments)
@@ -36,11 +37,11 @@ async def _run(test, arguments):
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_pyfunc_call(pyfuncitem):
-    """A coroutine test runs on a loop of its own; at its end all that its clients got is held against what was sent."""
+    """A coroutine test runs on a loop of its own."""
     if not inspect.iscoroutinefunction(pyfuncitem.obj):
         return None
     arguments = {name: pyfuncitem.funcargs[name] for name in pyfuncitem._fixtureinfo.argnames}
-    asyncio.run(_run(pyfuncitem.obj, arguments))
+    asyncio.run(play(pyfuncitem.obj, arguments))
     return True
 
 

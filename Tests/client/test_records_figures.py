@@ -9,11 +9,11 @@ import json
 import pytest
 
 from conftest import running
-from kerbside import figures, tables
+from kerbside import bus as buses, figures, tables
 from kerbside.hub import run
 from kerbside.minibus import book, trip
 from kerbside.recording import recorded, recording, shaken
-from kerbside.stops import on_tour, rider
+from kerbside.stops import nobody_came, on_tour, rider
 from test_seat_trips import asked, online
 
 HOUR = 3_600_000
@@ -21,7 +21,7 @@ HOUR = 3_600_000
 
 @pytest.fixture(scope="module", params=["sqlite", "postgres"])
 def hub(request):
-    yield from recording(request.param, running, dispatch__wait_ms=1_000)
+    yield from recording(request.param, running, dispatch__wait_ms=1_000, stops__wait_ms=500)
 
 
 def view(hub, name, of):
@@ -286,3 +286,61 @@ async def test_b16_stops_and_passages_are_counted_as_citizens_and_the_driver_wer
     printed = run("stats", "--config", hub.config, "--line", line.id, "--json", check=True)
     [shown] = json.loads(printed.stdout)["days"]
     assert shown == day
+
+
+def told_of_stops(requests):
+    """What citizens were told of requests for stops that are over, by the names of the figures. requests: request → its citizen."""
+    counts = dict.fromkeys(("requested", "accepted", "declined", "completed", "cancelled", "no_show", "expired"), 0)
+    names = {"stop.pending": "requested", "stop.noshow": "no_show"}
+    for request, citizen in requests.items():
+        for event in citizen.events:
+            name = names.get(event["type"], event["type"].removeprefix("stop."))
+            if name in counts and event["data"].get("request") == request:
+                counts[name] += 1
+    return counts
+
+
+async def test_r12_b16_who_was_not_at_the_stop_is_counted_once_as_citizens_were_told(hub):
+    """It is said while the hub dies and comes back, and said again by a driver who may have lost the answer."""
+    line = next(hub.lines)
+    driver = await on_tour(hub, line, 100)
+    absent, present, late = citizens = [await rider(hub, line) for _ in range(3)]
+    requests = {await citizen.ask_for(stop=line.stops[place]): citizen for place, citizen in enumerate(citizens, 2)}
+    for request in requests:
+        await driver.call("stop.accept", request=request)
+    arrived = []
+    for place, (request, citizen) in enumerate(requests.items(), 2):
+        await driver.go(place * buses.SPACING)
+        await citizen.wait(lambda: times(citizen, "stop.arrived", "request", request) or None, "the bus")
+        arrived += times(citizen, "stop.arrived", "request", request)
+        if citizen is present:
+            await driver.call("stop.complete", request=request)
+            continue
+        if citizen is absent:
+            await shaken(hub, driver, *citizens)
+        await driver.fix(after_ms=5000)
+        await nobody_came(driver, request)
+        if citizen is late:
+            await shaken(hub, driver, *citizens)
+        # Once more it is refused or the same, and nothing more.
+        await driver.ask("stop.noshow", request=request)
+        await citizen.wait(lambda: times(citizen, "stop.noshow", "request", request) or None, "the word of it")
+    await driver.call("tour.end")
+    await driver.until("tour.ended")
+
+    counts = told_of_stops(requests)
+    assert counts == {"requested": 3, "accepted": 3, "declined": 0, "completed": 1, "cancelled": 0, "no_show": 2, "expired": 0}
+    known = await recorded(hub)
+    day = await hub.until("counted", lambda: figures.of(hub, line))
+    assert {name: day["requests"][name] for name in counts} == counts
+    assert day["fetched"] == 1, "nobody is fetched who was not there"
+    printed = run("stats", "--config", hub.config, "--line", line.id, "--json", check=True)
+    assert json.loads(printed.stdout)["days"] == [day]
+    table = figures.table(figures.ask(hub, "/v1/stats.csv", line=line.id))
+    assert sum(int(row["no_show"]) for row in table) == 2, table
+    rows = {request: known["stop_requests"][request] for request in requests}
+    assert [row["outcome"] for row in rows.values()] == ["noshow", "completed", "noshow"]
+    assert [row["arrived_at"] for row in rows.values()] == arrived
+    kept = view(hub, "stop_figures", line.id)
+    in_all = {"requests": 3, "accepted": 3, "arrived": 3, "completed": 1, "cancelled": 0}
+    assert {name: sum(row[name] for row in kept.values()) for name in in_all} == in_all
