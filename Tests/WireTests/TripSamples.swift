@@ -13,6 +13,11 @@ extension RoundTripTests {
                     pickup: Place(lat: 0, lon: 0), destination: Place(lat: 1, lon: 1), passengers: 3,
                     at: 1_795_224_600_000)
             )),
+        .trips(
+            .estimate(
+                FareQuestion(
+                    pickup: Place(lat: 0, lon: 0), destination: Place(lat: 1, lon: 1), passengers: 2, isReserved: true,
+                    vehicle: "M7"))),
         .trips(.report(trip: "r_1", state: .paid, reference: nil)),
         .trips(.report(trip: "r_1", state: .refunded, reference: "pay_7Hq2")),
         .trips(.receipt(trip: "r_1")), .trips(.rate(trip: "r_1", stars: 1, comment: nil)),
@@ -90,7 +95,7 @@ extension SeededGenerator {
                     FareQuestion(
                         pickup: place(), destination: place(), passengers: .random(in: 1...1000, using: &self),
                         at: optional { .random(in: 0...32_503_680_000_000, using: &$0) },
-                        isReserved: .random(using: &self))))
+                        isReserved: .random(using: &self), vehicle: optional { $0.identifier() })))
         case "payment.report":
             return .trips(
                 .report(

@@ -172,3 +172,29 @@ async def test_m11_who_asks_for_any_minibus_is_told_each_ones_fare(hub, cast):
         await minibus.call(answer, booking=booking)
     confirmed = await rider.until("seat.confirmed", booking=booking)
     assert (confirmed["fare"], confirmed["vehicle"]) == (fare, minibus.subject)
+
+
+async def test_m10_m18_what_seats_cost_is_known_before_they_are_booked(hub, cast):
+    minibus, zone, _ = await online(hub, cast)
+    await minibus.call("route.set", route="RX")
+    rider, goal = await cast.rider(hub), zone.centre.moved(north=-1200)
+    question = {"vehicle": minibus.subject, **trip(zone.centre, goal, 3)}
+    told = await rider.call("fare.estimate", **question)
+    assert told["fare"] == {"amount": 3 * 666, "currency": "ZAR"} and told["is_estimate"] and told["duration_s"] > 0
+    # Whoever books it then is told the same; and nobody was asked by the question.
+    _, booked_, request = await booked(rider, minibus, zone.centre, goal, 3)
+    assert (booked_["fare"], request["length_m"]) == (told["fare"], told["distance_m"])
+    office = Asker(hub, "operator", "desk")
+    assert office.done("fare.estimate", **question) == told
+    for changes, status, code in (
+        ({"vehicle": "nobody"}, 404, "not_found"),
+        ({"passengers": 15}, 409, "too_many_passengers"),
+        ({"vehicle": "a b"}, 400, "bad_message"),
+    ):
+        refused = office.post("fare.estimate", **(question | changes))
+        assert (refused.status, refused.page["code"]) == (status, code), refused.text
+    # One that goes elsewhere.
+    start, end = (zone.centre.moved(north=2000 + north).fields for north in (0, 500))
+    await minibus.call("route.set", route="RX", start=start, via=[], end=end)
+    refused = office.post("fare.estimate", **question)
+    assert refused.page["code"] == "not_available" and "pickup" in refused.page["detail"]

@@ -88,7 +88,7 @@ extension Seats {
                 guard along <= from + Self.passedMetres else { return nil }
                 return Candidate(
                     vehicle: vehicle, route: route, free: free, ridden: metres,
-                    paid: paidMetres(metres, from: pickup, to: destination),
+                    paid: fares.paidMetres(metres, from: pickup, to: destination),
                     toPickup: max(from - along, place.distance(to: pickup)), detour: detour)
             }
             guard places.contains(where: { place in leading[place.way].map { place.step <= $0 } ?? false }) else {
@@ -107,8 +107,8 @@ extension Seats {
     /// As `next_candidate` in seat.lua reads it.
     private func line(_ candidate: Candidate, _ passengers: Int) -> String {
         func whole(_ metres: Double?) -> String { metres.map { "\(Int($0.rounded()))" } ?? "-" }
-        let fare = FareTable(settings.vehicles.fares).fare(route: candidate.route, metres: candidate.paid)
-        let price = fare.map { "\($0 * passengers)" } ?? "-"
+        let fare = fares.fare(route: candidate.route, metres: candidate.paid, passengers: passengers)
+        let price = fare.map { "\($0)" } ?? "-"
         return "\(candidate.vehicle) \(whole(candidate.ridden)) \(price) \(whole(candidate.toPickup)) "
             + whole(candidate.detour)
     }

@@ -11,6 +11,7 @@ final class Seats: Capability {
     let positions: Positions
     let requests: OpenRequests
     let patterns: RoutePatterns
+    let fares: SeatFares
     private let learning: TravelLearning
     /// The routes of minibuses, for `seat.request`, and the catalog that they are of.
     var routes: (index: PathIndex, version: String)?
@@ -21,13 +22,14 @@ final class Seats: Capability {
 
     init(
         _ services: WorkerServices, _ positions: Positions, _ requests: OpenRequests, _ patterns: RoutePatterns,
-        _ learning: TravelLearning
+        _ learning: TravelLearning, _ fares: SeatFares
     ) {
         self.services = services
         self.positions = positions
         self.requests = requests
         self.patterns = patterns
         self.learning = learning
+        self.fares = fares
     }
 
     // MARK: commands
@@ -138,22 +140,18 @@ final class Seats: Capability {
     private func book(_ request: SeatRequest, _ message: ClientMessage, _ session: Session, _ identity: Identity) {
         let pickup = GeoPoint(request.pickup)
         let destination = GeoPoint(request.destination)
-        let arguments: FunctionArguments = [
-            "vehicle": RedisArgument(request.vehicle), "role": RedisArgument(identity.role.rawValue),
-            "subject": RedisArgument(identity.subject), "along": "1",
-        ]
-        functions.call("seat_view", arguments) { result in
+        fares.look(at: request.vehicle, for: identity) { result in
             guard self.sessions.has(session) else { return }
-            guard case .success(let reply) = result else {
+            guard case .success(let view) = result else {
                 return self.refuse(
                     session, message.id, .unavailable,
                     "The hub can't reach its store now; send it again with the same key.")
             }
-            let view = reply.bytes.flatMap { try? JSONValue(parsing: $0) }
-            let ride = self.measure(from: pickup, to: destination, in: view)
-            let fare = FareTable(self.settings.vehicles.fares).fare(
-                route: view?["route"]?.text, metres: self.paidMetres(ride.metres, from: pickup, to: destination))
-            let (code, detail) = ride.refusal ?? ("", "")
+            let ride = self.fares.way(from: pickup, to: destination, in: view)
+            let fare = self.fares.fare(
+                route: view?["route"]?.text,
+                metres: self.fares.paidMetres(ride.metres, from: pickup, to: destination),
+                passengers: request.passengers)
             self.call(
                 "seat_book",
                 [
@@ -162,9 +160,10 @@ final class Seats: Capability {
                     "lon": RedisArgument(pickup.lon), "to_lat": RedisArgument(destination.lat),
                     "to_lon": RedisArgument(destination.lon), "passengers": RedisArgument(request.passengers),
                     "way_m": RedisArgument(Int(ride.metres.rounded())),
-                    "fare": fare.map { RedisArgument($0 * request.passengers) } ?? "",
+                    "fare": fare.map { RedisArgument($0) } ?? "",
                     "currency": RedisArgument(self.settings.vehicles.currency), "key": RedisArgument(message.key ?? ""),
-                    "code": RedisArgument(code), "detail": RedisArgument(detail),
+                    "code": RedisArgument(ride.refusal?.code.rawValue ?? ""),
+                    "detail": RedisArgument(ride.refusal?.detail ?? ""),
                     "pickup_m": ride.distance.map { RedisArgument(Int($0.rounded())) } ?? "",
                     "detour_m": ride.detour.map { RedisArgument(Int($0.rounded())) } ?? "",
                     "by": RedisArgument(self.by(message, session)),
@@ -172,47 +171,6 @@ final class Seats: Capability {
                     "zone": RedisArgument(self.zones.id(of: pickup) ?? ""),
                 ], message, session)
         }
-    }
-
-    /// Of a way, what is paid for, metres: one that its driver has announced may wind, but nobody pays for more than twice the way
-    /// by road.
-    func paidMetres(_ metres: Double, from pickup: GeoPoint, to destination: GeoPoint) -> Double {
-        min(metres, 2 * settings.detour.metres(from: pickup, to: destination))
-    }
-
-    /// What a booking asks of a minibus, in metres: along the announced way, or else by road as the ETA has it.
-    private struct SeatRide {
-        /// From the pickup to the destination.
-        var metres: Double
-        /// From where the vehicle is to the pickup; nil: nobody knows where it is.
-        var distance: Double?
-        /// How much more the vehicle has to drive than its way has; nil: it has announced none.
-        var detour: Double?
-        /// Why it can't be booked: code, detail.
-        var refusal: (String, String)?
-    }
-
-    private func measure(from pickup: GeoPoint, to destination: GeoPoint, in view: JSONValue?) -> SeatRide {
-        func byRoad(_ from: GeoPoint, _ to: GeoPoint) -> Double { settings.detour.metres(from: from, to: to) }
-        let place = GeoPoint(view?["position"])
-        var ride = SeatRide(metres: byRoad(pickup, destination), distance: place.map { byRoad($0, pickup) })
-        guard let way = AnnouncedPath(view?["way"]) else { return ride }
-        let code = ErrorCode.notAvailable.rawValue
-        switch way.fit(from: pickup, to: destination, reach: settings.vehicles.wayM) {
-        case .fits(let metres, let from, let detour):
-            ride.metres = metres
-            ride.detour = detour
-            // Behind the pickup it must turn round: by road.
-            if let place, let along = view?["along"]?.text.flatMap({ Double($0) }), along <= from {
-                ride.distance = max(from - along, place.distance(to: pickup))
-            }
-        case .pickupIsFar(let metres):
-            ride.refusal = (code, "field `pickup`: the vehicle's way passes \(Int(metres)) m from there.")
-        case .destinationIsFar(let metres):
-            ride.refusal = (code, "field `destination`: the vehicle's way passes \(Int(metres)) m from there.")
-        case .isBackwards: ride.refusal = (code, "The vehicle goes the other way.")
-        }
-        return ride
     }
 
     private func getVehicle(_ vehicle: String, _ message: ClientMessage, _ session: Session, _ identity: Identity) {

@@ -9,10 +9,14 @@ import Wire
 final class Trips: Capability {
     let services: WorkerServices
     private let fares: TaxiFares
+    private let seatFares: SeatFares
+    private let learning: TravelLearning
 
-    init(_ services: WorkerServices, _ fares: TaxiFares) {
+    init(_ services: WorkerServices, _ fares: TaxiFares, _ seatFares: SeatFares, _ learning: TravelLearning) {
         self.services = services
         self.fares = fares
+        self.seatFares = seatFares
+        self.learning = learning
     }
 
     func handle(_ message: ClientMessage, _ session: Session, _ identity: Identity) -> Bool {
@@ -21,7 +25,7 @@ final class Trips: Capability {
         let who = RedisArgument(identity.subject)
         let key = RedisArgument(message.key ?? "")
         switch command {
-        case .estimate(let question): estimate(question, message, session)
+        case .estimate(let question): estimate(question, message, session, identity)
         case .report(let trip, let state, let reference):
             guard identity.claims.scopes.contains(.payments) else {
                 refuse(
@@ -88,44 +92,93 @@ final class Trips: Capability {
         return own
     }
 
-    private func estimate(_ question: FareQuestion, _ message: ClientMessage, _ session: Session) {
+    private func estimate(
+        _ question: FareQuestion, _ message: ClientMessage, _ session: Session, _ identity: Identity
+    ) {
+        if let vehicle = question.vehicle { return estimateSeats(vehicle, question, message, session, identity) }
         let most = settings.dispatch.maxPassengers
         guard question.passengers <= most else {
             return refuse(
                 session, message.id, .tooManyPassengers,
                 "At most \(most) passengers can ride; got \(question.passengers).")
         }
-        let pickup = GeoPoint(lat: question.pickup.lat, lon: question.pickup.lon)
+        let pickup = GeoPoint(question.pickup)
         if case .refused(let code, let detail) = zones.place(of: pickup) {
             return refuse(session, message.id, code, detail)
         }
         let found = fares.estimate(
-            from: pickup, to: GeoPoint(lat: question.destination.lat, lon: question.destination.lon),
+            from: pickup, to: GeoPoint(question.destination),
             passengers: question.passengers, at: question.at ?? now(), isReserved: question.isReserved)
+        tell(found.fare.map { ($0.amount, $0.parts) }, found.metres, found.seconds, message, session)
+    }
+
+    /// What who books them now would be told: by the way that the minibus has announced.
+    private func estimateSeats(
+        _ vehicle: String, _ question: FareQuestion, _ message: ClientMessage, _ session: Session, _ identity: Identity
+    ) {
+        let (pickup, destination) = (GeoPoint(question.pickup), GeoPoint(question.destination))
+        seatFares.look(at: vehicle, for: identity) { result in
+            guard self.sessions.has(session) else { return }
+            guard case .success(let found) = result else {
+                return self.refuse(session, message.id, .unavailable, "The hub can't reach its store now; ask again.")
+            }
+            guard let view = found else {
+                return self.refuse(
+                    session, message.id, .notFound, "There is no minibus \(vehicle).", field: "vehicle")
+            }
+            guard view["state"]?.text == "available" else {
+                return self.refuse(session, message.id, .notAvailable, "Minibus \(vehicle) takes no passengers now.")
+            }
+            let seats = Int(view["capacity"]?.double ?? 0)
+            guard question.passengers <= seats else {
+                return self.refuse(
+                    session, message.id, .tooManyPassengers,
+                    "Minibus \(vehicle) has \(seats) seats; got \(question.passengers).")
+            }
+            let way = self.seatFares.way(from: pickup, to: destination, in: view)
+            if let (code, detail) = way.refusal { return self.refuse(session, message.id, code, detail) }
+            let paid = self.seatFares.paidMetres(way.metres, from: pickup, to: destination)
+            let amount = self.seatFares.fare(
+                route: view["route"]?.text, metres: paid, passengers: question.passengers)
+            let byRoad = self.settings.detour.metres(from: pickup, to: destination)
+            // As fast as taxis, along its own way.
+            let seconds =
+                self.learning.seconds(from: pickup, to: destination, at: self.now())
+                * (byRoad > 0 ? way.metres / byRoad : 1)
+            self.tell(
+                amount.map { ($0, []) }, Int(way.metres.rounded()), Int(seconds.rounded()),
+                message, session)
+        }
+    }
+
+    private func tell(
+        _ fare: (amount: Int, parts: [TaxiFare.Part])?, _ metres: Int, _ seconds: Int, _ message: ClientMessage,
+        _ session: Session
+    ) {
         var json = JSONWriter()
         json.beginObject()
         json.key("fare")
-        if let fare = found.fare {
-            write(fare, &json)
+        if let fare {
+            write(fare.amount, fare.parts, &json)
         } else {
             json.null()
         }
-        json.member("distance_m", Int64(found.metres))
-        json.member("duration_s", Int64(found.seconds))
+        json.member("distance_m", Int64(metres))
+        json.member("duration_s", Int64(seconds))
         json.key("is_estimate")
         json.bool(true)
         json.endObject()
         reply(session, message.id, json.bytes, to: message.command.name)
     }
 
-    private func write(_ fare: TaxiFare, _ json: inout JSONWriter) {
+    private func write(_ amount: Int, _ parts: [TaxiFare.Part], _ json: inout JSONWriter) {
         json.beginObject()
-        json.member("amount", Int64(fare.amount))
+        json.member("amount", Int64(amount))
         json.member("currency", settings.vehicles.currency)
-        if !fare.parts.isEmpty {
+        if !parts.isEmpty {
             json.key("parts")
             json.beginArray()
-            for part in fare.parts {
+            for part in parts {
                 json.beginObject()
                 json.member("name", part.name.rawValue)
                 json.member("amount", Int64(part.amount))

@@ -57,7 +57,8 @@ public actor Worker {
         let positions = Positions(services)
         let fares = TaxiFares(services, learning)
         let rides = Rides(services, positions, requests, learning, fares)
-        let seats = Seats(services, positions, requests, patterns, learning)
+        let seatFares = SeatFares(services)
+        let seats = Seats(services, positions, requests, patterns, learning, seatFares)
         let topics = Topics(services)
         let events = Events(services)
         let lines = LineBoards(services)
@@ -76,7 +77,8 @@ public actor Worker {
             OfficeSessions(services, clients),
             Safety(services, topics.readings), Registry(services), SignPages(services), RecordListing(services),
             Reservations(services, fares),
-            Sharing(services, learning), Trips(services, fares), Advice(services), Reliability(services),
+            Sharing(services, learning), Trips(services, fares, seatFares, learning), Advice(services),
+            Reliability(services),
             try Pushes(services),
             CatalogReader(services), ZonePage(services), Realtime(services), Statistics(services), WebPages(services),
             MapTiles(services),

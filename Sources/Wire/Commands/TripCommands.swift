@@ -51,7 +51,7 @@ public enum TripCommand: CommandGroup {
     ]
 }
 
-/// From where to where, and how many.
+/// From where to where, and how many: in a taxi, or in seats of a minibus.
 public struct FareQuestion: Equatable, Sendable {
     public var pickup: Place
     public var destination: Place
@@ -61,22 +61,30 @@ public struct FareQuestion: Equatable, Sendable {
     public var at: Int64?
     /// It is to be reserved, which may cost more.
     public var isReserved: Bool
+    /// A minibus, in whose seats they would ride: neither `at` nor `isReserved` matters then. Nil: a taxi.
+    public var vehicle: String?
 
-    public init(pickup: Place, destination: Place, passengers: Int, at: Int64? = nil, isReserved: Bool = false) {
+    public init(
+        pickup: Place, destination: Place, passengers: Int, at: Int64? = nil, isReserved: Bool = false,
+        vehicle: String? = nil
+    ) {
         self.pickup = pickup
         self.destination = destination
         self.passengers = passengers
         self.at = at
         self.isReserved = isReserved
+        self.vehicle = vehicle
     }
 
     static let fields = Fields(
         Field.required("pickup", .place), Field.required("destination", .place), Field.required("passengers", .crowd),
         Field.optional(
             "at", WholeKind<Int64>(0...32_503_680_000_000, "a time in Unix milliseconds before the year 3000")),
-        Field.optional("reserved", FlagKind(), absent: false),
-        make: { FareQuestion(pickup: $0, destination: $1, passengers: $2, at: $3, isReserved: $4) },
-        take: { ($0.pickup, $0.destination, $0.passengers, $0.at, $0.isReserved) })
+        Field.optional("reserved", FlagKind(), absent: false), Field.optional("vehicle", .word),
+        make: {
+            FareQuestion(pickup: $0, destination: $1, passengers: $2, at: $3, isReserved: $4, vehicle: $5)
+        },
+        take: { ($0.pickup, $0.destination, $0.passengers, $0.at, $0.isReserved, $0.vehicle) })
 }
 
 /// Somebody who rides or drives.

@@ -481,7 +481,7 @@ export interface Commands {
   "vehicles.remove": {
     vehicle: string;
   };
-  /** What a taxi would cost. `at`: when it begins, else now; `reserved`: it is to be reserved, which may cost more. */
+  /** What a taxi would cost, or seats in the minibus `vehicle`, as who books them now would be told. Of a taxi `at`: when it begins, else now; `reserved`: it is to be reserved, which may cost more. */
   "fare.estimate": {
     pickup: Point;
     destination: Point;
@@ -489,6 +489,7 @@ export interface Commands {
     /** Unix ms, before the year 3000. */
     at?: number;
     reserved?: boolean;
+    vehicle?: string;
   };
   /** What became of the payment of a trip; by services whose token has the scope `payments`. `reference`: how the service calls the payment; one in which something looks like the number of a card is refused, and another one for a trip that is paid. */
   "payment.report": {

@@ -1,6 +1,6 @@
 // Who is near: taxis that are free; minibuses that will pass here and then go there, with seats and routes, to ask one of them.
 
-import { phrase } from '../assets/language.js';
+import { money, phrase } from '../assets/language.js';
 import { element } from '../assets/page.js';
 import { distance } from '../assets/places.js';
 import { named } from './where.js';
@@ -67,6 +67,27 @@ export function minibusList(app) {
     return asked;
   }
 
+  /**
+   * What the seats cost that are wished, by vehicle and route; asked once for each way of asking.
+   * @type {Map<string, Promise<any>>}
+   */
+  const prices = new Map();
+
+  /** @param {any} bus */
+  function priceOf(bus) {
+    const { from, to, passengers } = draft;
+    if (!from || !to) return Promise.resolve(undefined);
+    const question = {
+      vehicle: bus.id, pickup: { lat: from.lat, lon: from.lon }, destination: { lat: to.lat, lon: to.lon }, passengers,
+    };
+    const name = JSON.stringify([question, bus.route]);
+    const known = prices.get(name);
+    if (known) return known;
+    const asked = hub.call('fare.estimate', question).then((told) => told.fare, () => void prices.delete(name));
+    prices.set(name, asked);
+    return asked;
+  }
+
   function near() {
     const { from } = draft;
     if (!from) return [];
@@ -100,10 +121,15 @@ export function minibusList(app) {
       const pickup = { lat: draft.from.lat, lon: draft.from.lon };
       return app.ask('seat.book', { vehicle: bus.id, pickup, destination: { lat, lon }, passengers: draft.passengers, ...pay });
     });
+    const price = element('b', { className: 'price' });
+    priceOf(bus).then((fare) => {
+      if (fare) price.replaceChildren(' · ', money(fare));
+    });
     const text = element(
       'span',
       { className: 'grow' },
       element('b', {}, name),
+      price,
       element('br'),
       element('span', { className: 'soft' }, seats, ' · ', far),
     );

@@ -1884,7 +1884,8 @@ class VehiclesRemoveReply(TypedDict):
 
 
 class FareEstimateFields(TypedDict):
-    """What a taxi would cost. `at`: when it begins, else now; `reserved`: it is to be reserved, which may cost more."""
+    """What a taxi would cost, or seats in the minibus `vehicle`, as who books them now would be told. Of a taxi `at`:
+    when it begins, else now; `reserved`: it is to be reserved, which may cost more."""
 
     pickup: Point
     destination: Point
@@ -1892,6 +1893,7 @@ class FareEstimateFields(TypedDict):
     at: NotRequired[int]
     """Unix ms, before the year 3000."""
     reserved: NotRequired[bool]
+    vehicle: NotRequired[str]
 
 
 class TripFare(TypedDict):

@@ -2766,7 +2766,8 @@ public enum Commands {
         }
     }
 
-    /// What a taxi would cost. `at`: when it begins, else now; `reserved`: it is to be reserved, which may cost more.
+    /// What a taxi would cost, or seats in the minibus `vehicle`, as who books them now would be told. Of a taxi `at`: when
+    /// it begins, else now; `reserved`: it is to be reserved, which may cost more.
     public struct FareEstimate: Command {
         public static let name = "fare.estimate"
         public var pickup: Parts.Point
@@ -2775,13 +2776,15 @@ public enum Commands {
         /// Unix ms, before the year 3000.
         public var at: Int?
         public var reserved: Bool?
+        public var vehicle: String?
 
-        public init(pickup: Parts.Point, destination: Parts.Point, passengers: Int, at: Int? = nil, reserved: Bool? = nil) {
+        public init(pickup: Parts.Point, destination: Parts.Point, passengers: Int, at: Int? = nil, reserved: Bool? = nil, vehicle: String? = nil) {
             self.pickup = pickup
             self.destination = destination
             self.passengers = passengers
             self.at = at
             self.reserved = reserved
+            self.vehicle = vehicle
         }
 
         public var fields: [String: JSON] {
@@ -2791,6 +2794,7 @@ public enum Commands {
             fields["passengers"] = passengers.json
             fields["at"] = at?.json
             fields["reserved"] = reserved?.json
+            fields["vehicle"] = vehicle?.json
             return fields
         }
 
