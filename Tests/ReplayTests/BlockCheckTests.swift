@@ -72,7 +72,10 @@ import Testing
         office.wake(begin, &out)
         let later = Moment(realMs: 60_000, hubMs: 1_060_000, speed: 1)
         office.wake(later, &out)
-        #expect(office.session.isPending { if case .office(.block(.driver, "A", _, _?)) = $0 { true } else { false } })
+        let isBlocking = office.session.isPending {
+            if case .office(.block(.driver, subject: "A", _, _)) = $0 { true } else { false }
+        }
+        #expect(isBlocking)
         office.calmDown()
         #expect(office.dueMs(later) < .max)
         office.session.forget { _ in true }
