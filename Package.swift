@@ -93,13 +93,18 @@ let package = Package(
                 .product(name: "DequeModule", package: "swift-collections"),
             ], swiftSettings: strict),
         .target(name: "WebPush", dependencies: ["CCurl", "COpenSSL", "EventLoop", "Wire"], swiftSettings: strict),
-        .target(name: "RedisLink", dependencies: ["EventLoop", "CHiredis"], swiftSettings: strict),
+        .target(
+            name: "RedisLink",
+            dependencies: [
+                "EventLoop", "CHiredis", .product(name: "DequeModule", package: "swift-collections"),
+            ], swiftSettings: strict),
         .target(
             name: "Hub",
             dependencies: [
                 "GTFSRealtime", "Wire", "WireProtobuf", "Domain", "Telemetry", "Settings", "Tokens", "Records",
                 "EventLoop", "WebSocketServer", "RedisLink", "QRCode", "PageFiles", "PMTiles", "WebPush", "HubFiles",
                 .product(name: "Logging", package: "swift-log"),
+                .product(name: "DequeModule", package: "swift-collections"),
             ],
             // They are in the program by CHubFiles.
             exclude: hubFiles, swiftSettings: strict),
@@ -169,7 +174,8 @@ let package = Package(
         .testTarget(
             name: "TokensTests", dependencies: ["COpenSSL", "Tokens", "Settings", "Wire"], swiftSettings: strict),
         .testTarget(name: "WebPushTests", dependencies: ["WebPush", "Wire"], swiftSettings: strict),
-        .testTarget(name: "HubTests", dependencies: ["Hub", "PMTiles", "Records", "TestSupport"], swiftSettings: strict),
+        .testTarget(
+            name: "HubTests", dependencies: ["Hub", "PMTiles", "Records", "TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "ReplayTests",
             dependencies: [

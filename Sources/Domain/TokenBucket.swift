@@ -24,10 +24,10 @@ public struct TokenBucket: Sendable {
     }
 
     /// Takes what something has turned out to cost, be it more than is there: what follows waits the longer, but for no longer
-    /// than it takes to fill the bucket twice.
-    public mutating func charge(_ cost: Double, at now: Int64) {
+    /// than it takes to fill the bucket twice, or so many times more.
+    public mutating func charge(_ cost: Double, at now: Int64, most fillings: Double = 1) {
         refill(at: now)
-        tokens = max(-capacity, tokens - cost)
+        tokens = max(-capacity * fillings, tokens - cost)
     }
 
     /// Of what was taken just now.

@@ -2,7 +2,7 @@
 /// is another step. Times are Unix ms of the hub's clock, but where `_real` says of the machine's.
 enum Migrations {
     /// In their order; the version of a database is how many it has had.
-    static let steps = [tables, registry, fares, seats, histories, receipts]
+    static let steps = [tables, registry, fares, seats, histories, receipts, alarms]
 
     /// Brings the tables up to date, all or nothing. Refuses those of a later version.
     static func run(_ database: any Database, nowMs: Int64) throws(DatabaseFailure) {

@@ -91,7 +91,9 @@ public struct RecordQuery: Sendable {
         if isTimed { sql += " AND \(kind.time) IS NOT NULL" }
         values.append(.integer(limit))
         // PostgreSQL's indexes have what has no time first, and would be of no use.
-        sql += " ORDER BY \(kind.time) DESC\(isTimed ? "" : " NULLS LAST"), id DESC LIMIT $\(values.count)"
+        // Those of a driver are found by its tours: in the order of the index by time all of the city's would be looked at.
+        let plus = kind == .stops && filters[.driver] != nil ? "+" : ""
+        sql += " ORDER BY \(plus)\(kind.time) DESC\(isTimed ? "" : " NULLS LAST"), id DESC LIMIT $\(values.count)"
         return Statement(sql, values)
     }
 }

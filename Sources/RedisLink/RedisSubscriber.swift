@@ -1,4 +1,5 @@
 internal import CHiredis
+internal import DequeModule
 public import EventLoop
 
 /// Messages of Redis channels, in the order in which Redis sends them. It connects again by itself, and subscribes
@@ -34,7 +35,7 @@ public final class RedisSubscriber {
     private let beat: [UInt8]
 
     private var channels: Set<String> = []
-    private var expectations: [Expectation] = []
+    private var expectations: Deque<Expectation> = []
     /// Asked for by callers and not confirmed yet, oldest first.
     private var open: [Request] = []
     /// Done without asking Redis: to be called at the end of the turn.

@@ -12,7 +12,9 @@ import Wire
     func besides() {
         #expect(CommandPrice.minibuses(64) == 32)
         #expect(CommandPrice.patterns(300) == 30)
-        #expect(CommandPrice.readers(25) == 0 && CommandPrice.readers(725) == 28)
+        #expect(CommandPrice.readers(25, bytes: 8192) == 0 && CommandPrice.readers(725, bytes: 0) == 28)
+        #expect(CommandPrice.readers(725, bytes: 8192) == 84)
+        #expect(CommandPrice.cells(540, of: .passenger) == 27 && CommandPrice.cells(540, of: .service) == 135)
         #expect(CommandPrice.figures(days: 366) == 367)
         #expect(CommandPrice.figures(bytes: 1 << 20) == 1024)
         #expect(CommandPrice.answer(4096) == 0 && CommandPrice.answer(8192) == 2)

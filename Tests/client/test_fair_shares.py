@@ -55,13 +55,14 @@ async def test_a_feed_that_is_left_and_taken_up_again_is_read_once(new_hub, cast
 
 
 @pytest.mark.alone
-async def test_circles_that_are_moved_all_the_time_hold_nobody_up(hub, cast):
+@pytest.mark.parametrize(("role", "connections", "price"), [("passenger", 20, 26), ("service", 40, 130)])
+async def test_circles_that_are_moved_all_the_time_hold_nobody_up(hub, cast, role, connections, price):
     here = hub.block()
     minibus, honest = cast.minibus(hub, here.a.stand), await cast.operator(hub)
     await minibus.go_online()
     quiet = await waits(honest, minibus.subject)
-    passenger = cast.passenger(hub)
-    attackers = [passenger.twin() for _ in range(20)]
+    one = await member(hub, role) if role == "service" else cast.passenger(hub)
+    attackers = [one.twin() for _ in range(connections)]
     for attacker in attackers:
         await attacker.connect()
         attacker.pictures["near"] = Picture("near")
@@ -84,11 +85,12 @@ async def test_circles_that_are_moved_all_the_time_hold_nobody_up(hub, cast):
     await asyncio.gather(*attacks)
     assert attacked < 5 * max(quiet, FLOOR_S)
     left = [attacker for attacker in attackers if attacker.closed is None]
-    assert len(left) <= 8
+    assert len(left) <= (8 if role == "passenger" else connections)
     # A full circle is more than a second's worth of the subject's tokens, whichever worker its connections are on.
     moved = sum(picture.snapshots for attacker in attackers for picture in attacker.pictures.values())
     workers = hub.settings["server.workers"]
-    assert moved <= workers * (60 + 20 * (lasted + 1)) / 26 + workers
+    burst, rate = (60, 20) if role == "passenger" else (1000, 1000)
+    assert moved <= workers * (burst + rate * (lasted + 1)) / price + workers
     for attacker in attackers:
         await attacker.close()
 

@@ -168,7 +168,10 @@ final class Budgets {
         return refusal(budget, price: price)
     }
 
-    func charge(_ price: Double, ofReader reader: String) { budget(ofReader: reader).charge(price, at: now) }
+    /// `fillings`: see ``TokenBucket/charge(_:at:most:)``.
+    func charge(_ price: Double, ofReader reader: String, most fillings: Double = 1) {
+        budget(ofReader: reader).charge(price, at: now, most: fillings)
+    }
 
     private func budget(ofReader key: String) -> Budget {
         let budget =

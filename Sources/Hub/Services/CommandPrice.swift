@@ -102,10 +102,15 @@ enum CommandPrice {
 
     /// Of an event on a topic, besides its command: sent to each who reads it. One token's 900 events a second to 180 connections of its own were seven
     /// times the wait of everybody else.
-    static func readers(_ count: Int) -> Double { Double(max(0, count - 25)) / 25 }
+    static func readers(_ count: Int, bytes: Int) -> Double {
+        Double(max(0, count - 25)) / 25 * (1 + Double(bytes) / 4096)
+    }
 
-    /// Of cells to follow, for `watch` and for the channel of a zone: each is subscribed in Redis and read from there.
-    static func cells(_ count: Int) -> Double { Double(count) / 20 }
+    /// Of cells to follow, for `watch` and for the channel of a zone: each is subscribed in Redis and read from there, 5 to 15 µs in all. Who has
+    /// a service's rate pays them in full: one such token moved the circles of forty connections as fast as others paid for one.
+    static func cells(_ count: Int, of role: Role) -> Double {
+        Double(count) / (role == .operator || role == .service ? 4 : 20)
+    }
 
     /// Of the ways that are compared with where the reader of a circle wants to go. However many there are, who moves the map once a
     /// second, as circles move, can pay for it and has most of the rate left.
@@ -175,9 +180,9 @@ final class Budget {
     }
 
     /// Takes what something has cost, whatever is left.
-    func charge(_ price: Double, at now: Int64) {
-        bucket.charge(price, at: now)
-        group?.bucket.charge(price, at: now)
+    func charge(_ price: Double, at now: Int64, most fillings: Double = 1) {
+        bucket.charge(price, at: now, most: fillings)
+        group?.bucket.charge(price, at: now, most: fillings)
     }
 
     /// Milliseconds until `price` is there.

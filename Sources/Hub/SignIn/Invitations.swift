@@ -42,9 +42,12 @@ extension SignIn {
             guard reply == .null || reply == .string(Array(key.utf8)) else { return answer(Self.isUsed) }
             let tokens = self.services.settings.tokens
             let first = claims.began(now: self.second, lifeS: Int64(min(tokens.signInLifeS, tokens.signInS)))
-            self.services.log.notice(
-                "an invitation is accepted",
-                metadata: ["role": "\(claims.role.rawValue)", "subject": "\(claims.subject)"])
+            // Repeated, it says nothing new.
+            if reply == .null {
+                self.services.log.notice(
+                    "an invitation is accepted",
+                    metadata: ["role": "\(claims.role.rawValue)", "subject": "\(claims.subject)"])
+            }
             answer(self.token(first))
         }
     }

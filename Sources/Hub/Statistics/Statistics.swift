@@ -1,3 +1,4 @@
+import Dispatch
 import Domain
 import EventLoop
 import RedisLink
@@ -17,6 +18,10 @@ final class Statistics: Capability {
     /// Of taxis there is a row for each hour and zone: a year of a city's is a hundred megabytes, which nobody reads at once. Of seats there is one
     /// for each hour and route.
     private static let mostRows = 20_000
+    /// What was read is taken apart and put together here: a year of a big city's is a second and more, in which a worker would tell nobody anything.
+    private let thread = DispatchQueue(label: "kerbside.figures")
+    /// Who asked for so much waits until it is paid, up to half a minute.
+    private static let mostFillings = 30.0
 
     /// What figures are asked for.
     private enum Subject {
@@ -72,7 +77,9 @@ final class Statistics: Capability {
             return answer(.refusal(refusal))
         }
         let charged = { (response: HTTPResponse) in
-            self.services.budgets.charge(CommandPrice.figures(bytes: response.body.count), ofReader: reader)
+            self.services.budgets.charge(
+                CommandPrice.figures(bytes: response.body.count), ofReader: reader,
+                most: Self.mostFillings)
             answer(response)
         }
         guard isReading else { return tell(subject, query, request, charged) }
@@ -80,6 +87,30 @@ final class Statistics: Capability {
             return answer(.problem(503, "Busy", "Other figures are being read now; ask again in a moment."))
         }
         waiting.append((reader, { self.tell(subject, query, request, charged) }))
+    }
+
+    /// Calls `then` on the loop with what `work` finds on the thread.
+    private func aside<Found: Sendable>(_ work: @escaping @Sendable () -> Found, _ then: @escaping (Found) -> Void) {
+        let answer = LoopAnswer(give: then)
+        thread.async { [loop] in
+            let found = work()
+            loop.submit { answer.give(found) }
+        }
+    }
+
+    /// Tells the table, and lets the next one read.
+    private func give(
+        _ isCSV: Bool, _ answer: @escaping (HTTPResponse) -> Void, _ table: @escaping @Sendable () -> [UInt8]
+    ) {
+        aside(table) { body in
+            self.end(answer, Self.table(isCSV, body))
+        }
+    }
+
+    private func end(_ answer: (HTTPResponse) -> Void, _ response: HTTPResponse) {
+        isReading = false
+        answer(response)
+        if !waiting.isEmpty { waiting.removeFirst().read() }
     }
 
     private func tell(
@@ -98,16 +129,14 @@ final class Statistics: Capability {
     ) {
         let isCSV = Self.wantsCSV(request)
         read(query, of: query.dates[...], Rows()) { rows in
-            self.isReading = false
-            defer { if !self.waiting.isEmpty { self.waiting.removeFirst().read() } }
-            guard let rows else { return answer(Self.away) }
+            guard let rows else { return self.end(answer, Self.away) }
             if let line = query.line, rows.isEmpty, self.catalog.current.lines[line] == nil {
-                return answer(.problem(404, "Not found", "\(self.settings.city.id) has no line \(line)."))
+                return self.end(answer, .problem(404, "Not found", "\(self.settings.city.id) has no line \(line)."))
             }
             let pages = StatisticsPages(
                 rows, from: query.from, to: query.to, timeZone: self.catalog.current.timeZone,
                 earlySeconds: self.settings.statistics.earlyS, lateSeconds: self.settings.statistics.lateS)
-            answer(Self.table(isCSV, isCSV ? pages.csv : pages.json))
+            self.give(isCSV, answer) { isCSV ? pages.csv : pages.json }
         }
     }
 
@@ -129,21 +158,17 @@ final class Statistics: Capability {
         _ query: StatisticsQuery, _ request: HTTPRequest, _ answer: @escaping (HTTPResponse) -> Void
     ) {
         readTaxis(query, of: query.dates[...], Rows()) { rows in
-            self.isReading = false
-            defer { if !self.waiting.isEmpty { self.waiting.removeFirst().read() } }
-            guard let rows else { return answer(Self.away) }
+            guard let rows else { return self.end(answer, Self.away) }
             if let zone = query.line, rows.isEmpty, self.zones.set?.zones.contains(where: { $0.id == zone }) != true {
-                return answer(.problem(404, "Not found", "\(self.settings.city.id) has no zone \(zone)."))
+                return self.end(answer, .problem(404, "Not found", "\(self.settings.city.id) has no zone \(zone)."))
             }
-            guard rows.count <= Self.mostRows else { return answer(Self.tooMany("zone")) }
-            let isCSV = Self.wantsCSV(request)
-            answer(
-                Self.table(
-                    isCSV,
-                    isCSV
-                        ? TaxiFigures.csv(rows)
-                        : TaxiFigures.json(
-                            rows, from: query.from, to: query.to, timeZone: self.catalog.current.timeZone)))
+            guard rows.count <= Self.mostRows else { return self.end(answer, Self.tooMany("zone")) }
+            let (isCSV, zone) = (Self.wantsCSV(request), self.catalog.current.timeZone)
+            self.give(isCSV, answer) {
+                isCSV
+                    ? TaxiFigures.csv(rows)
+                    : TaxiFigures.json(rows, from: query.from, to: query.to, timeZone: zone)
+            }
         }
     }
 
@@ -163,18 +188,15 @@ final class Statistics: Capability {
         let isCSV = Self.wantsCSV(request)
         let hasWays = query.line == nil && !isCSV
         readSeats(query, of: query.dates[...], Rows(), hasWays ? UnservedWays() : nil) { read in
-            self.isReading = false
-            defer { if !self.waiting.isEmpty { self.waiting.removeFirst().read() } }
-            guard let (rows, unserved) = read else { return answer(Self.away) }
-            guard rows.count <= Self.mostRows else { return answer(Self.tooMany("route")) }
-            answer(
-                Self.table(
-                    isCSV,
-                    isCSV
-                        ? SeatFigures.csv(rows)
-                        : SeatFigures.json(
-                            rows, unserved: unserved, from: query.from, to: query.to,
-                            timeZone: self.catalog.current.timeZone)))
+            guard let (rows, unserved) = read else { return self.end(answer, Self.away) }
+            guard rows.count <= Self.mostRows else { return self.end(answer, Self.tooMany("route")) }
+            let zone = self.catalog.current.timeZone
+            self.give(isCSV, answer) {
+                isCSV
+                    ? SeatFigures.csv(rows)
+                    : SeatFigures.json(
+                        rows, unserved: unserved, from: query.from, to: query.to, timeZone: zone)
+            }
         }
     }
 
@@ -186,16 +208,22 @@ final class Statistics: Capability {
         let key = RedisArgument(keys.seats("\(date)"))
         commands.send(Self.fields(key, query)) { result in
             guard case .success(let reply) = result else { return then(nil) }
-            rows.all += reply.fields(of: query.line).compactMap { SeatFigures(date, $0, $1) }
-                .sorted { ($0.hour, $0.route) < ($1.hour, $1.route) }
-            guard let known = unserved, known.count <= Self.mostRows else {
-                return self.readSeats(query, of: dates.dropFirst(), rows, unserved, then)
-            }
-            self.commands.send(["HGETALL", RedisArgument(self.keys.vain("\(date)"))]) { result in
-                guard case .success(let reply) = result else { return then(nil) }
-                var ways = known
-                for (field, marks) in reply.fields(of: nil) { ways.add(field, marks) }
-                self.readSeats(query, of: dates.dropFirst(), rows, ways, then)
+            self.aside({
+                reply.fields(of: query.line).compactMap { SeatFigures(date, $0, $1) }
+                    .sorted { ($0.hour, $0.route) < ($1.hour, $1.route) }
+            }) { found in
+                rows.all += found
+                guard let known = unserved, known.count <= Self.mostRows else {
+                    return self.readSeats(query, of: dates.dropFirst(), rows, unserved, then)
+                }
+                self.commands.send(["HGETALL", RedisArgument(self.keys.vain("\(date)"))]) { result in
+                    guard case .success(let reply) = result else { return then(nil) }
+                    self.aside({
+                        var ways = known
+                        for (field, marks) in reply.fields(of: nil) { ways.add(field, marks) }
+                        return ways
+                    }) { self.readSeats(query, of: dates.dropFirst(), rows, $0, then) }
+                }
             }
         }
     }
@@ -220,9 +248,13 @@ final class Statistics: Capability {
         let key = RedisArgument(keys.taxis("\(date)"))
         commands.send(Self.fields(key, query)) { result in
             guard case .success(let reply) = result else { return then(nil) }
-            rows.all += reply.fields(of: query.line).compactMap { TaxiFigures(date, $0, $1) }
-                .sorted { ($0.hour, $0.zone) < ($1.hour, $1.zone) }
-            self.readTaxis(query, of: dates.dropFirst(), rows, then)
+            self.aside({
+                reply.fields(of: query.line).compactMap { TaxiFigures(date, $0, $1) }
+                    .sorted { ($0.hour, $0.zone) < ($1.hour, $1.zone) }
+            }) { found in
+                rows.all += found
+                self.readTaxis(query, of: dates.dropFirst(), rows, then)
+            }
         }
     }
 
@@ -234,10 +266,12 @@ final class Statistics: Capability {
         guard let date = dates.first else { return then(rows.all) }
         commands.send(["HGETALL", RedisArgument(keys.statistics("\(date)"))]) { result in
             guard case .success(let reply) = result else { return then(nil) }
-            rows.all += LineStatistics.day(date, reply.statistics).filter {
-                query.line == nil || $0.line == query.line
+            self.aside({
+                LineStatistics.day(date, reply.statistics).filter { query.line == nil || $0.line == query.line }
+            }) { found in
+                rows.all += found
+                self.read(query, of: dates.dropFirst(), rows, then)
             }
-            self.read(query, of: dates.dropFirst(), rows, then)
         }
     }
 }

@@ -51,7 +51,8 @@ final class Topics: Capability {
                 "The hub's memory is nearly full, and what is left is kept for rides; publish again in a while.")
         }
         // At other workers are as many as here, more or less.
-        let readers = CommandPrice.readers(readings.readers(of: channel) * settings.workerCount)
+        let readers = CommandPrice.readers(
+            readings.readers(of: channel) * settings.workerCount, bytes: data.count)
         let paid = CommandPrice.of(message.command)
         guard services.budgets.take(readers, besides: paid, of: session, message.id) else { return }
         let arguments: FunctionArguments = [

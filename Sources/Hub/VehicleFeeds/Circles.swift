@@ -66,7 +66,8 @@ extension VehicleFeeds {
         let cells = circle.cells ?? CellGrid.cells(touching: circle.center, radius: circle.radius)
         if circle.cells == nil {
             let watched = Set(old?.sources ?? [])
-            circle.price = CommandPrice.cells(cells.count { !watched.contains(.cell($0)) })
+            circle.price = CommandPrice.cells(
+                cells.count { !watched.contains(.cell($0)) }, of: identity.role)
             if circle.options.destination != nil { circle.price += CommandPrice.ways(pathIndex?.count ?? waysLast) }
             circle.cells = cells
             watcher.nextCircle = circle

@@ -1,3 +1,4 @@
+import DequeModule
 import Domain
 import EventLoop
 import Logging
@@ -22,6 +23,8 @@ extension VehicleFeeds {
     /// it read each time, 15 µs of Redis a vehicle.
     private static let lingersMs: UInt64 = 10_000
     private static let mostLingering = 1_000
+    /// Calls that read cells under way: what others ask of Redis goes in between.
+    private static let mostCellCalls = 2
 
     /// isTold: of a single vehicle, Redis tells already, and what it is now comes next (offer_accept). If it does not, it is read like
     /// all that is not current.
@@ -40,6 +43,7 @@ extension VehicleFeeds {
         guard !new.isEmpty else { return }
         let channels = new.compactMap { channel(of: $0.source) }
         if !channels.isEmpty {
+            channelsToLeave.subtract(channels)
             subscriber.subscribe(channels) { self.read(new.filter { self.channel(of: $0.source) != nil }) }
         }
         for case (.vehicle(let id), let following) in new {
@@ -86,7 +90,14 @@ extension VehicleFeeds {
         case .vehicle: break
         case .ways: closePathIndex()
         }
-        if let channel = channel(of: source) { subscriber.unsubscribe([channel]) }
+        if let channel = channel(of: source) { channelsToLeave.insert(channel) }
+    }
+
+    /// In each slice: what is left since then, by one command.
+    func leaveChannels() {
+        guard !channelsToLeave.isEmpty else { return }
+        subscriber.unsubscribe(Array(channelsToLeave))
+        channelsToLeave.removeAll(keepingCapacity: true)
     }
 
     private func channel(of source: FeedSource) -> String? {
@@ -117,7 +128,6 @@ extension VehicleFeeds {
     func isFollowed(_ source: FeedSource, by following: Following) -> Bool { followed[source] === following }
 
     private func read(_ sources: [Followed]) {
-        var cells: [(CellID, Following)] = []
         var vehicles: [(String, Following)] = []
         for (source, following) in sources {
             guard isFollowed(source, by: following) else { continue }
@@ -125,24 +135,36 @@ extension VehicleFeeds {
             guard !following.isReading else { continue }
             following.isReading = true
             switch source {
-            case .cell(let cell): cells.append((cell, following))
+            case .cell(let cell): cellsToRead.append((cell, following))
             case .vehicle(let id): vehicles.append((id, following))
             case .city: readCity(from: "0", following)
             case .ways: readWays(following)
             }
         }
-        for start in stride(from: 0, to: cells.count, by: Self.cellsPerCall) {
-            readCells(Array(cells[start..<min(start + Self.cellsPerCall, cells.count)]))
-        }
+        readSomeCells()
         for start in stride(from: 0, to: vehicles.count, by: Self.vehiclesPerCall) {
             readVehicles(Array(vehicles[start..<min(start + Self.vehiclesPerCall, vehicles.count)]))
         }
     }
 
+    /// In the order in which they were wanted.
+    private func readSomeCells() {
+        while cellCalls < Self.mostCellCalls, !cellsToRead.isEmpty {
+            var cells: [(CellID, Following)] = []
+            while cells.count < Self.cellsPerCall, let next = cellsToRead.popFirst() {
+                if isFollowed(.cell(next.cell), by: next.following) { cells.append(next) }
+            }
+            if !cells.isEmpty { readCells(cells) }
+        }
+    }
+
     private func readCells(_ cells: [(cell: CellID, following: Following)]) {
+        cellCalls += 1
         for (cell, _) in cells { board.willRead(cell: cell) }
         let arguments: FunctionArguments = ["max_age_ms": RedisArgument(settings.feeds.goneAfterMs)]
         functions.call("feed_state", arguments, more: cells.map { RedisArgument($0.cell.text) }) { result in
+            self.cellCalls -= 1
+            defer { self.readSomeCells() }
             guard let lines = self.elements(result, of: "feed_state"), lines.count == cells.count else {
                 return self.wasNotRead(cells.map { (.cell($0.cell), $0.following) })
             }

@@ -1,3 +1,4 @@
+import DequeModule
 import Domain
 import EventLoop
 import RedisLink
@@ -32,6 +33,11 @@ final class VehicleFeeds: Capability {
     var followed: [FeedSource: Following] = [:]
     /// Those of them that no feed needs now.
     var lingering: Set<FeedSource> = []
+    /// Cells whose state is to be read, in the order in which they were wanted, and the calls under way.
+    var cellsToRead: Deque<(cell: CellID, following: Following)> = []
+    var cellCalls = 0
+    /// Channels that nobody needs any more, and that Redis has not been told of.
+    var channelsToLeave: Set<String> = []
     /// What the names of feeds' channels in Redis begin with.
     let feedPrefix: [UInt8]
     /// When Redis was told last which single vehicles are watched, ms of the loop.
@@ -92,6 +98,7 @@ final class VehicleFeeds: Capability {
     }
 
     func slice(_ number: Int) {
+        leaveChannels()
         moveCircles()
         tellFeeds()
     }
@@ -151,7 +158,7 @@ final class VehicleFeeds: Capability {
                     field: "channel")
                 return true
             }
-            let price = CommandPrice.cells(sources.count)
+            let price = CommandPrice.cells(sources.count, of: identity.role)
             let paid = CommandPrice.of(message.command)
             guard services.budgets.take(price, besides: paid, of: session, message.id),
                 begin(channel, [.zone(id)], sources, view, options, message, watcher(session))
