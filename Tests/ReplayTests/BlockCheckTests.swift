@@ -73,7 +73,7 @@ import Testing
         let later = Moment(realMs: 60_000, hubMs: 1_060_000, speed: 1)
         office.wake(later, &out)
         let isBlocking = office.session.isPending {
-            if case .office(.block(.driver, subject: "A", _, _)) = $0 { true } else { false }
+            if case .office(.block(.driver, subject: "A", reason: _, until: _)) = $0 { true } else { false }
         }
         #expect(isBlocking)
         office.calmDown()

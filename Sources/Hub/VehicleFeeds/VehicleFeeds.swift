@@ -33,10 +33,9 @@ final class VehicleFeeds: Capability {
     var followed: [FeedSource: Following] = [:]
     /// Those of them that no feed needs now.
     var lingering: Set<FeedSource> = []
-    /// Cells whose state is to be read, in the order in which they were wanted, and the calls under way.
+    /// Cells to be read, in the order in which they were wanted, calls under way, and channels that nobody needs any more.
     var cellsToRead: Deque<(cell: CellID, following: Following)> = []
     var cellCalls = 0
-    /// Channels that nobody needs any more, and that Redis has not been told of.
     var channelsToLeave: Set<String> = []
     /// What the names of feeds' channels in Redis begin with.
     let feedPrefix: [UInt8]

@@ -23,7 +23,7 @@ public struct BehaviourModel: Sendable, Equatable {
     public var giveBack = 0.01
     /// The office blocks a driver, so often in an hour, for so long.
     public var blocksPerHour = 0.0
-    var blockMs: ClosedRange<Int64> = 120_000...900_000
+    var blockMs: ClosedRange<Int64> = 600_000...2_400_000
     /// Per client and minute: the link is cut without a word…
     public var dropsPerMinute = 0.02
     /// …and comes back after so long. Beyond the hub's grace (60 s) a driver loses its place until it is back.
