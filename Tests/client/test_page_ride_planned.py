@@ -101,6 +101,8 @@ async def test_m4_a_seat_in_a_minibus_that_was_chosen(hub, cast, size, scheme):
         row = page.locator("#minibuses li")
         await expect(row).to_contain_text("4 seats free")
         await expect(row).to_contain_text("800 m away")
+        # What it costs, before it is asked for (M18).
+        await expect(row).to_contain_text("€5.00")
         # Where it goes: the end of the way that it has announced.
         await expect(row).to_contain_text(f"To {here.a.centre.moved(north=-2200).lat:.3f}")
         await one.is_well()
