@@ -108,6 +108,12 @@ class Pair:
             (event["seq"], event["data"]) for event in self.binary.events if event["type"] == "notice"]
 
 
+async def send(hub, operator, **fields):
+    """A notice, when those before it are told: of one operator only so many are at once."""
+    await hub.until("the notices before", lambda: hub.redis.hlen(hub.key("broadcasts")) == 0)
+    return await operator.call("broadcast", **fields)
+
+
 @pytest.mark.parametrize("office", [Operator, BinaryOperator], ids=["json", "protobuf"])
 async def test_m8_a_notice_is_the_same_in_both_encodings(hub, cast, office):
     here, operator = hub.block(), office(hub, fresh("office-"))
@@ -122,19 +128,19 @@ async def test_m8_a_notice_is_the_same_in_both_encodings(hub, cast, office):
         ("passengers", rider, (driver, bus)), ("drivers", driver, (rider, bus)), ("bus_drivers", bus, (rider, driver)),
     ):  # fmt: skip
         key = fresh("k")
-        sent = await operator.call("broadcast", to=to, text=f"{text} {to}", key=key)
+        sent = await send(hub, operator, to=to, text=f"{text} {to}", key=key)
         await pair.told(sent["notice"], f"{text} {to}")
         assert await operator.call("broadcast", to=to, text=f"{text} {to}", key=key) == sent
         for other in others:
             assert f"{text} {to}" not in texts(other.plain) + texts(other.binary)
-    sent = await operator.call("broadcast", to="drivers", zone=here.a.id, text=f"{text} here")
+    sent = await send(hub, operator, to="drivers", zone=here.a.id, text=f"{text} here")
     assert sent["people"] == 1
     await driver.told(sent["notice"], f"{text} here", zone=here.a.id)
     # Who is away finds it in its own encoding.
     for pair, to in ((rider, "passengers"), (driver, "drivers"), (bus, "bus_drivers")):
         await pair.plain.cut()
         await pair.binary.cut()
-        sent = await operator.call("broadcast", to=to, text=f"{text} later")
+        sent = await send(hub, operator, to=to, text=f"{text} later")
         await pair.binary.resume()
         await pair.plain.resume()
         await pair.told(sent["notice"], f"{text} later")
