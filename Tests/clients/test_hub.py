@@ -18,7 +18,7 @@ pytestmark = [pytest.mark.hub, pytest.mark.parametrize("library", LIBRARIES), py
 
 @pytest.fixture(scope="module")
 def hub():
-    hub = Hub(blocks=10)
+    hub = Hub(blocks=2 * len(LIBRARIES) * len(WAYS))
     try:
         hub.start()
         yield hub

@@ -58,11 +58,18 @@ BASE = {
 _ports = itertools.count(int(os.environ.get("PYTEST_XDIST_WORKER", "gw0")[2:]) * 1000 + os.getpid() % 500)
 
 
+#: Browsers connect to no such port.
+UNSAFE_PORTS = {10_080}
+
+
 def free_port():
     while True:
+        port = 10_000 + next(_ports) % 10_000
+        if port in UNSAFE_PORTS:
+            continue
         with socket.socket() as probe:
             try:
-                probe.bind(("127.0.0.1", port := 10_000 + next(_ports) % 10_000))
+                probe.bind(("127.0.0.1", port))
                 return port
             except OSError:
                 continue
