@@ -20,19 +20,8 @@ import Wire
         #"{"id":"2","operator":"O","command":"office.unblock","target":"driver:A","before":{},"after":{"blocked":false}}"#
     )
 
-    /// Each event is a step, a millisecond after the other.
     private func found(_ events: [(String, String)]) -> [String] {
-        var checker = LogChecker()
-        for (number, (type, json)) in events.enumerated() {
-            guard
-                let event = LoggedEvent(
-                    id: "\(number + 1)-0", type: type, timeMs: Int64(number), json: Array(json.utf8))
-            else {
-                Issue.record("\(json) is no event")
-                continue
-            }
-            checker.take(event)
-        }
+        var checker = LogChecker.taken(events)
         checker.settle()
         return checker.violations.filter { $0.rule == .blocked }.map(\.message)
     }

@@ -1,3 +1,5 @@
+import Testing
+
 @testable import Replay
 
 /// Writes logs by hand: one line per event, `type key=value …`; a blank line begins a new step of the hub.
@@ -60,4 +62,22 @@ func checked(_ text: String, from start: HubSnapshot = HubSnapshot()) -> LogChec
     for event in log(text) { checker.take(event) }
     checker.settle()
     return checker
+}
+
+extension LogChecker {
+    /// One that has taken these, type and data of each: a step each, a millisecond after the other.
+    static func taken(_ events: [(type: String, json: String)]) -> LogChecker {
+        var checker = LogChecker()
+        for (number, (type, json)) in events.enumerated() {
+            guard
+                let event = LoggedEvent(
+                    id: "\(number + 1)-0", type: type, timeMs: Int64(number), json: Array(json.utf8))
+            else {
+                Issue.record("\(json) is no event")
+                continue
+            }
+            checker.take(event)
+        }
+        return checker
+    }
 }

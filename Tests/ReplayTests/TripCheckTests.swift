@@ -16,18 +16,7 @@ import Testing
     ]
 
     private func found(_ more: [(String, String)]) -> [String] {
-        var checker = LogChecker()
-        for (number, (type, json)) in (Self.ride + more).enumerated() {
-            guard
-                let event = LoggedEvent(
-                    id: "\(number + 1)-0", type: type, timeMs: Int64(number), json: Array(json.utf8))
-            else {
-                Issue.record("\(json) is no event")
-                continue
-            }
-            checker.take(event)
-        }
-        return checker.violations.filter { $0.rule == .trip }.map(\.message)
+        LogChecker.taken(Self.ride + more).violations.filter { $0.rule == .trip }.map(\.message)
     }
 
     private func paid(_ state: String) -> (String, String) {
