@@ -10,7 +10,7 @@ import Wire
 ///
 /// A new version is announced before it is taken into use (`read`) and each worker says when it has it. At `use` all change
 /// over and say so; then who has brought it has `catalog.changed` told: whoever hears that finds the new lists.
-final class CatalogReader: Capability {
+final class CatalogReader: MessageListener {
     let services: WorkerServices
     private let news: [UInt8]
     /// The version that is being read, if one is.

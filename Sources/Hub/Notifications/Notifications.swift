@@ -6,7 +6,7 @@ import Wire
 
 /// What people want to be told, and when (M8): quiet hours are of somebody's clock, which the functions can only read with
 /// what a worker says of its time zone.
-final class Notifications: Capability {
+final class Notifications: DeliveryListener {
     let services: WorkerServices
     /// The clocks that people's quiet hours go by, by the names of their time zones, and when the functions are told of them
     /// next, ms of the loop.

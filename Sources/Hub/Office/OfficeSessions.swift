@@ -4,7 +4,7 @@ import Tokens
 import Wire
 
 /// Ends the connections that the office wants ended, and knows whose tokens it has revoked.
-final class OfficeSessions: Capability {
+final class OfficeSessions: PushListener {
     let services: WorkerServices
     private let clients: Sessions
 

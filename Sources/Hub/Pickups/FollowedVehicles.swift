@@ -4,7 +4,7 @@ import Wire
 
 /// A passenger follows the vehicle that comes for it, of its ride or of its booking: it reads that vehicle's channel, and is told on
 /// its own how long it takes.
-final class FollowedVehicles: Capability {
+final class FollowedVehicles: DeliveryListener {
     let services: WorkerServices
     /// Shows a vehicle on a passenger's map, and takes it off again. isTold: Redis tells of it already, from now on.
     var show: (_ vehicle: String, Session, _ isTold: Bool) -> Void = { _, _, _ in }

@@ -13,7 +13,8 @@ local function place(text) return string.match(text, '^([^,]+),(.+)$') end
 
 -- The places where a request may be waited for: where its passenger is, and where that was at first.
 local function places(request)
-    local lat, lon = place(request.asked or '')
+    local lat, lon
+    if request.asked then lat, lon = place(request.asked) end
     return { { request.lat, request.lon }, lat and { lat, lon } or nil }
 end
 

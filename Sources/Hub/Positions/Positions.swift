@@ -8,7 +8,7 @@ import WebSocketServer
 import Wire
 
 /// The way of a position: judged by the filter, told to those who go by it (rides, seats), left for the tick's batch to Redis.
-final class Positions: Capability {
+final class Positions: PushListener {
     let services: WorkerServices
     private var vehicles: [String: VehicleTrack] = [:]
     private var byConnection = ConnectionTable<VehicleTrack>()

@@ -153,26 +153,27 @@ struct StreamPosition: Comparable, Hashable, Sendable {
     var text: String { "\(milliseconds)-\(number)" }
 
     /// Nil when the bytes are not `<digits>-<digits>`.
-    init?(_ bytes: some Collection<UInt8>) {
-        let parts = bytes.split(separator: UInt8(ascii: "-"), maxSplits: 1, omittingEmptySubsequences: false)
-        guard parts.count == 2, let first = Self.number(parts[0]), let second = Self.number(parts[1]) else {
-            return nil
+    init?(_ bytes: some Sequence<UInt8>) {
+        var first: UInt64?
+        var value: UInt64 = 0
+        var digits = 0
+        for byte in bytes {
+            switch byte {
+            case UInt8(ascii: "-") where first == nil && digits > 0:
+                first = value
+                (value, digits) = (0, 0)
+            case 48...57 where digits < 19:
+                value = value * 10 + UInt64(byte - 48)
+                digits += 1
+            default: return nil
+            }
         }
+        guard let first, digits > 0 else { return nil }
         milliseconds = first
-        number = second
+        number = value
     }
 
     static func < (a: Self, b: Self) -> Bool { (a.milliseconds, a.number) < (b.milliseconds, b.number) }
-
-    private static func number(_ digits: some Collection<UInt8>) -> UInt64? {
-        guard !digits.isEmpty, digits.count <= 19 else { return nil }
-        var value: UInt64 = 0
-        for digit in digits {
-            guard digit >= 48, digit <= 57 else { return nil }
-            value = value * 10 + UInt64(digit - 48)
-        }
-        return value
-    }
 }
 
 /// One record of a partition's message: `channel \n seq \n type \n time \n meta \n JSON of data`, as `push` in core.lua writes it.
@@ -180,18 +181,18 @@ struct StreamPosition: Comparable, Hashable, Sendable {
 struct Push {
     let channel: String
     let seq: String
+    /// `seq`, where it is one.
+    let position: StreamPosition?
     let type: String
     let time: Int64
     let meta: String
     let data: [UInt8]
 
-    var position: StreamPosition? { StreamPosition(seq.utf8) }
-
     /// Calls `body` with each record of a partition's message: each stands after its length in bytes and a line break. What is not of that
     /// form (another program publishes there) ends it.
     static func each(in message: UnsafeRawBufferPointer, _ body: (Push) -> Void) {
         var rest = message[...]
-        while let end = rest.firstIndex(of: 10), let length = Int(String(decoding: rest[..<end], as: UTF8.self)),
+        while let end = rest.firstIndex(of: 10), let length = number(rest[..<end]).map(Int.init),
             length >= 0, length < rest.endIndex - end
         {
             let record = rest[(end + 1)...].prefix(length)
@@ -202,27 +203,39 @@ struct Push {
 
     /// Nil when the payload is not of that form.
     private init?(_ payload: UnsafeRawBufferPointer) {
-        var fields: [Range<Int>] = []
         var start = 0
-        for (index, byte) in payload.enumerated() where byte == 10 {
-            fields.append(start..<index)
-            start = index + 1
-            if fields.count == 5 { break }
+        func next() -> Slice<UnsafeRawBufferPointer>? {
+            guard let end = payload[start...].firstIndex(of: 10) else { return nil }
+            defer { start = end + 1 }
+            return payload[start..<end]
         }
-        guard fields.count == 5 else { return nil }
-        func text(_ field: Int) -> String { String(decoding: payload[fields[field]], as: UTF8.self) }
-        guard let time = Int64(text(3)) else { return nil }
-        channel = text(0)
-        seq = text(1)
-        type = text(2)
+        guard let channel = next(), let seq = next(), let type = next(), let digits = next(), let meta = next(),
+            let time = Self.number(digits)
+        else { return nil }
+        self.channel = String(decoding: channel, as: UTF8.self)
+        self.seq = String(decoding: seq, as: UTF8.self)
+        position = StreamPosition(seq)
+        self.type = String(decoding: type, as: UTF8.self)
         self.time = time
-        meta = text(4)
+        self.meta = String(decoding: meta, as: UTF8.self)
         data = [UInt8](payload[start...])
+    }
+
+    /// Nil: they are no number of up to 18 digits.
+    private static func number(_ digits: Slice<UnsafeRawBufferPointer>) -> Int64? {
+        guard 1...18 ~= digits.count else { return nil }
+        var value: Int64 = 0
+        for digit in digits {
+            guard 48...57 ~= digit else { return nil }
+            value = value * 10 + Int64(digit - 48)
+        }
+        return value
     }
 
     init(channel: String, seq: String, type: String, time: Int64, meta: String, data: [UInt8]) {
         self.channel = channel
         self.seq = seq
+        position = StreamPosition(seq.utf8)
         self.type = type
         self.time = time
         self.meta = meta

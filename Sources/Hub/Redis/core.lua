@@ -11,12 +11,21 @@ local wishes = import('wishes', 'wishes')
 -- Lua's own collector begins to look through all that is kept, which is the whole library each time, as soon as Redis lets it: a
 -- sixth of the time of a ride. Redis makes it go on after every 50 calls anyway. So until the heap is larger than this, in KiB, it does so
 -- only then, and in small steps (`setstepmul`, percent; 200 is the common one). With more than twice of what lives it had so much to let go
--- at once that a call in five hundred took 0.6 to 5 ms.
-local HEAP_KB = 3072
-local steps = 200
+-- at once that a call in five hundred took 0.6 to 5 ms. What lives grows with the library and with what is remembered from call to
+-- call: it is about the least that was counted in so many calls, in which the collector goes round several times.
+local LEAST_HEAP_KB, MOST_HEAP_KB, OF_WHAT_LIVES, ROUNDS = 3072, 16384, 1.75, 16384
+local heap, steps = LEAST_HEAP_KB, 200
+local lowest, calls = nil, 0
 
 local function tune_collector()
-    local wanted = collectgarbage('count') < HEAP_KB and 50 or 200
+    local count = collectgarbage('count')
+    if not lowest or count < lowest then lowest = count end
+    calls = calls + 1
+    if calls == ROUNDS then
+        heap = math.min(MOST_HEAP_KB, math.max(LEAST_HEAP_KB, lowest * OF_WHAT_LIVES))
+        lowest, calls = nil, 0
+    end
+    local wanted = count < heap and 50 or 200
     if wanted ~= steps then
         collectgarbage('setstepmul', wanted)
         collectgarbage(wanted == 50 and 'stop' or 'restart')
@@ -48,7 +57,7 @@ local function signature(name, names)
     local by_name = {}
     function by_name.__index(given, argument)
         local place = places[argument]
-        if place then return rawget(given, place) end
+        if place then return given[place] end
         if type(argument) ~= 'number' then error(name .. ' has no argument ' .. argument) end
     end
     return by_name, least, places['...'] and math.huge or #names
@@ -73,13 +82,24 @@ local function partition(channel)
     return h % 64
 end
 
+-- A whole number as text. Small ones come again and again: Lua prints a number with all its digits, which takes longer than to find it here.
+local numerals = {}
+
+local function digits(number)
+    local text = numerals[number]
+    if text then return text end
+    text = string.format('%d', number)
+    if number < 4096 then numerals[number] = text end
+    return text
+end
+
 -- To the workers that read a channel. seq: its place in the channel's history, '' of what is not kept; meta: for the worker
 -- alone, never for the client. What goes to people is gathered and published together at the end of the call, vehicles last: who is
 -- told of one may follow it from then on.
 local function push(c, channel, seq, type, meta, data)
     local now = c.now_text
     -- One string: each that is made on the way is copied, looked up and collected.
-    local record = #channel + #seq + #type + #now + #meta + #data + 5 .. '\n' .. channel .. '\n' .. seq .. '\n' .. type .. '\n' .. now
+    local record = digits(#channel + #seq + #type + #now + #meta + #data + 5) .. '\n' .. channel .. '\n' .. seq .. '\n' .. type .. '\n' .. now
         .. '\n' .. meta .. '\n' .. data
     local number = partition(channel)
     if number then
@@ -123,6 +143,7 @@ local function hash(key)
 end
 
 local function vehicle(c, driver) return hash(c.p .. 'vehicle:' .. driver) end
+-- What a command is given is text where it is often called: Redis prints a number of Lua's with all its digits, which takes longer than the rest.
 local function set_vehicle(c, driver, ...) redis.call('HSET', c.p .. 'vehicle:' .. driver, ...) end
 local function clear_vehicle(c, driver, ...) redis.call('HDEL', c.p .. 'vehicle:' .. driver, ...) end
 -- The place that `lose` and `go_offline` keep for a driver. The caller may clear more with it.
@@ -149,7 +170,7 @@ local due, due_count = {}, 0
 local function keep(c, key, ttl_s)
     local left = (due[key] or 0) - c.real
     if left > 0 and left <= ttl_s * 125 then return end
-    redis.call('EXPIRE', key, math.ceil(ttl_s * 1.125))
+    redis.call('EXPIRE', key, string.format('%d', math.ceil(ttl_s * 1.125)))
     if due_count >= 20000 then due, due_count = {}, 0 end
     due[key], due_count = c.real + ttl_s * 125, due_count + 1
 end
@@ -255,7 +276,7 @@ function tell_json(c, channel, type, json, meta, pushed)
     if c.real % 16 == 0 then drop_old(c, key, 100) end
     push(c, channel, id, type, meta or '', pushed or json)
     -- The office tells by voice who has no app (callers.lua).
-    if string.sub(channel, 1, 14) == 'passenger:tel:' then tell_json(c, 'office', 'caller.told', for_office(c, channel, type, json)) end
+    if string.find(channel, '^passenger:tel:') then tell_json(c, 'office', 'caller.told', for_office(c, channel, type, json)) end
     return id
 end
 

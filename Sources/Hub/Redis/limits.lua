@@ -14,7 +14,7 @@ local function tally(c, text, window)
     return since, tonumber(count), left
 end
 
-local function one_more(since, count) return since .. ' ' .. string.format('%.0f', count + 1) end
+local function one_more(since, count) return since .. ' ' .. string.format('%d', count + 1) end
 
 -- Links. `links:<role>:<subject>` has a subject's connections to all workers, by when they came.
 
@@ -130,7 +130,7 @@ end
 
 -- What came to nothing is known for 10 minutes, to be answered to who asks again: as often as it comes and goes it would fill
 -- Redis.
-function cancels.forget(c, key) redis.call('EXPIRE', c.p .. key, math.min(c.history_ttl_s, 600)) end
+function cancels.forget(c, key) redis.call('EXPIRE', c.p .. key, c.history_ttl_s < 600 and c.history_ttl_s_text or '600') end
 
 -- What was completed so soon after it was asked for (requested_at) took nobody anywhere. It is forgotten sooner, as often as it may
 -- come. It counts against who asked if the vehicle was there, and else against its driver, who said so from elsewhere.

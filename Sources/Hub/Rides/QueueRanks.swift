@@ -6,7 +6,7 @@ import Wire
 
 /// Drivers are told their ranks: a zone's at most once a tick, and all zones spread over the tick. Told together, a busy city's
 /// ranks would hold up every offer for the milliseconds that hundreds of sends take.
-final class QueueRanks: Capability {
+final class QueueRanks: PushListener {
     let services: WorkerServices
     private let pace: LoopTimer
     /// Zones whose queue changed since its ranks were told, and why; in the order in which they will be.

@@ -7,7 +7,7 @@ import WebSocketServer
 import Wire
 
 /// Taxis: ride requests, offers, rides, and the drivers who are free for them.
-final class Rides: Capability {
+final class Rides: DeliveryListener {
     let services: WorkerServices
     let positions: Positions
     let requests: OpenRequests

@@ -6,7 +6,7 @@
 local room = import('room', 'room')
 
 -- Both are read in pieces, and each vehicle when its turn comes: most who look need the first only, so the first piece is small.
-local FIRST_PIECE, PIECE = 2, 16
+local FIRST_PIECE, LAST_OF_FIRST, PIECE = 2, '1', 16
 
 -- Who has given this ride back is not asked for it again. `gave_back`: their names, a line break before and after each.
 local function gave_back(r, driver) return r.gave_back and string.find(r.gave_back, '\n' .. driver .. '\n', 1, true) end
@@ -26,7 +26,8 @@ local function names_of(list, count)
     elseif #list.names < count and not list.ended then
         local read = #list.names
         local most = read == 0 and FIRST_PIECE or PIECE
-        local piece = redis.call('ZRANGE', list.key, read, read + most - 1)
+        local piece = read == 0 and redis.call('ZRANGE', list.key, '0', LAST_OF_FIRST)
+            or redis.call('ZRANGE', list.key, read, read + most - 1)
         for i, name in ipairs(piece) do list.names[read + i] = name end
         list.ended = #piece < most
     end

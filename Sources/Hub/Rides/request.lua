@@ -24,7 +24,7 @@ end
 -- The order of requests is that of the log: its ids are milliseconds and a number within them, far below 2048.
 local function place_in_log(id)
     local ms, number = string.match(id, '^(%d+)%-(%d+)$')
-    return string.format('%.0f', ms * 2048 + math.min(number, 2047))
+    return string.format('%d', ms * 2048 + math.min(number, 2047))
 end
 
 -- Makes a ride that searches at once, after those that do already. of: zone, lat, lon, passengers, and as far as there are: to_lat, to_lon, needs,

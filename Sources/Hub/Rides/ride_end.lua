@@ -28,7 +28,7 @@ register('ride_aboard', { 'driver', 'ride', 'passengers', 'key' }, function(c, g
         end
         -- What it drives from here counts, not the way from where the passenger was to be (trip.lua); though it may have been there before.
         if is_elsewhere(r, v) then set_ride(c, ride, 'unmet', '1') end
-        set_ride(c, ride, 'state', 'aboard', 'aboard_at', c.now_text, 'aboard', passengers)
+        set_ride(c, ride, 'state', 'aboard', 'aboard_at', c.now_text, 'aboard', given.passengers ~= '' and given.passengers or r.passengers)
         trips.begin_meter(c, driver)
         log(c, 'ride.aboard', { ride = ride, zone = r.zone, driver = driver, passengers = passengers })
         tell(c, 'passenger:' .. r.passenger, 'ride.aboard', { ride = ride, passengers = passengers })

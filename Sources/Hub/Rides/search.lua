@@ -44,7 +44,8 @@ end
 local function make_offer(c, ride, r, driver, fields, by, zone)
     local attempt = r.attempt + 1
     local deadline = string.format('%d', c.now + c.offer_seen_timeout_ms)
-    set_ride(c, ride, 'state', 'offered', 'offered_to', driver, 'deadline', deadline, 'seen', '0', 'attempt', attempt,
+    set_ride(c, ride, 'state', 'offered', 'offered_to', driver, 'deadline', deadline, 'seen', '0',
+        'attempt', string.format('%d', attempt),
         unpack(fields or {}))
     redis.call('ZADD', c.p .. 'offers', deadline, ride)
     if r.state == 'searching' then redis.call('ZREM', c.p .. 'waiting:' .. r.zone, ride) end
@@ -92,7 +93,11 @@ end
 -- facts: what followers are told of it. trip: the fields of a trip that it becomes (trip.lua), which is kept for longer.
 local function close_ride(c, ride, r, state, is_brief, facts, trip)
     end_search(c, ride, r)
-    set_ride(c, ride, 'state', state, 'closed_at', c.now_text, unpack(trip or {}))
+    if trip then
+        set_ride(c, ride, 'state', state, 'closed_at', c.now_text, unpack(trip))
+    else
+        set_ride(c, ride, 'state', state, 'closed_at', c.now_text)
+    end
     forget_walk(c.p .. 'ride:' .. ride, r)
     taxi_figures.note(c, r, state)
     redis.call('HDEL', c.p .. 'passenger:' .. r.passenger, 'ride')
@@ -100,7 +105,7 @@ local function close_ride(c, ride, r, state, is_brief, facts, trip)
         cancels.forget(c, 'ride:' .. ride)
         if r.attempt ~= '1' then cancels.forget(c, 'asks:' .. ride) end
     else
-        redis.call('EXPIRE', c.p .. 'ride:' .. ride, trip and c.trip_kept_s or c.history_ttl_s)
+        redis.call('EXPIRE', c.p .. 'ride:' .. ride, trip and c.trip_kept_s_text or c.history_ttl_s_text)
     end
     tell_followers(c, ride, r, state, facts)
 end
@@ -244,7 +249,7 @@ local function begin_search(c, ride, r, queue, fields)
     if r.near or r.wait_until then place_ride(c, ride, load_ride(c, ride), queue) end
 end
 
-local function waiting(c, zone) return redis.call('ZRANGE', c.p .. 'waiting:' .. zone, 0, -1) end
+local function waiting(c, zone) return redis.call('ZRANGE', c.p .. 'waiting:' .. zone, '0', '-1') end
 
 -- Matches what waits in a zone with who is free there: rides in order of request (R2), drivers in order of the queue (R3).
 -- rides, queue: of the zone, if they have been read.

@@ -6,7 +6,7 @@ import WebSocketServer
 import Wire
 
 /// Minibuses: what a passenger books, what a driver answers, and the bookings and the way of the drivers that are connected here.
-final class Seats: Capability {
+final class Seats: DeliveryListener {
     let services: WorkerServices
     let positions: Positions
     let requests: OpenRequests

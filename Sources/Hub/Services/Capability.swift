@@ -18,15 +18,6 @@ protocol Capability: AnyObject {
     /// A request over HTTP, GET or HEAD. False: the path is another capability's; otherwise `answer` is called once, now or later.
     func answer(_ request: HTTPRequest, _ answer: @escaping (HTTPResponse) -> Void) -> Bool
 
-    /// A message of a Redis channel that the capability has subscribed itself. False: it is another capability's.
-    func onMessage(_ channel: UnsafeRawBufferPointer, _ payload: UnsafeRawBufferPointer) -> Bool
-    /// A push on a hub channel, before it goes to the channel's readers. True: it is for this capability alone.
-    func onPublish(_ push: Push) -> Bool
-    /// Whether a reader is to be sent a state, and on which channel.
-    func delivery(of push: Push, to session: Session) -> Delivery?
-    /// A push was sent to a reader of its channel: what it says may concern the capability.
-    func delivered(_ push: Push, to session: Session)
-
     /// Redis has said how things stand for a subject, after hello or a loss of the subscription, before it is sent anything.
     func caughtUp(_ session: Session, _ identity: Identity, _ reply: HelloReply)
     /// Whether what the subject missed leaves out something that only the snapshot tells.
@@ -61,6 +52,30 @@ protocol Capability: AnyObject {
     func settingsChanged()
 }
 
+/// A capability that has Redis channels of its own.
+protocol MessageListener: Capability {
+    /// A message of a Redis channel that the capability has subscribed itself. False: it is another capability's.
+    func onMessage(_ channel: UnsafeRawBufferPointer, _ payload: UnsafeRawBufferPointer) -> Bool
+}
+
+/// A capability that hears what is pushed on hub channels.
+protocol PushListener: Capability {
+    /// A push, before it goes to the channel's readers. True: it is for this capability alone.
+    func onPublish(_ push: Push) -> Bool
+}
+
+/// A capability that sees what readers of hub channels are sent.
+protocol DeliveryListener: Capability {
+    /// Whether a reader is to be sent a state, and on which channel.
+    func delivery(of push: Push, to session: Session) -> Delivery?
+    /// A push was sent to a reader of its channel: what it says may concern the capability.
+    func delivered(_ push: Push, to session: Session)
+}
+
+extension DeliveryListener {
+    func delivery(of push: Push, to session: Session) -> Delivery? { nil }
+}
+
 /// Where a state goes that is not for the channel's readers as it is.
 enum Delivery {
     case no
@@ -78,10 +93,6 @@ struct GreetedChannel {
 extension Capability {
     func handle(_ message: ClientMessage, _ session: Session, _ identity: Identity) -> Bool { false }
     func answer(_ request: HTTPRequest, _ answer: @escaping (HTTPResponse) -> Void) -> Bool { false }
-    func onMessage(_ channel: UnsafeRawBufferPointer, _ payload: UnsafeRawBufferPointer) -> Bool { false }
-    func onPublish(_ push: Push) -> Bool { false }
-    func delivery(of push: Push, to session: Session) -> Delivery? { nil }
-    func delivered(_ push: Push, to session: Session) {}
     func caughtUp(_ session: Session, _ identity: Identity, _ reply: HelloReply) {}
     func needsSnapshot(_ identity: Identity, _ reply: HelloReply) -> Bool { false }
     func greeting(_ session: Session, _ identity: Identity) -> [GreetedChannel] { [] }

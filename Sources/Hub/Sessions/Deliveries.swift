@@ -5,10 +5,10 @@ import WebSocketServer
 import Wire
 
 /// What is pushed on people's own channels goes to their connections: events once and in order, states as they are.
-final class Deliveries: Capability {
+final class Deliveries: PushListener {
     let services: WorkerServices
-    /// All capabilities: each is told what was delivered.
-    var capabilities: [any Capability] = []
+    /// Each is told what was delivered.
+    var listeners: [any DeliveryListener] = []
 
     init(_ services: WorkerServices) { self.services = services }
 
@@ -52,13 +52,13 @@ final class Deliveries: Capability {
         session.position = push.seq
         metrics.events.increment()
         _ = server.send(session.connection, frame)
-        for capability in capabilities { capability.delivered(push, to: session) }
+        for listener in listeners { listener.delivered(push, to: session) }
     }
 
     private func deliverState(_ push: Push, to session: Session, _ frames: inout SharedFrames) {
         guard !session.mutedStates.contains(push.type) else { return }
-        for capability in capabilities {
-            switch capability.delivery(of: push, to: session) {
+        for listener in listeners {
+            switch listener.delivery(of: push, to: session) {
             case nil: continue
             case .no?: return
             case .on(let channel)?:
@@ -69,7 +69,7 @@ final class Deliveries: Capability {
         let frame = frames[session.encoding] ?? outbox.frame(push.state, session.encoding)
         frames[session.encoding] = frame
         _ = server.send(session.connection, frame)
-        for capability in capabilities { capability.delivered(push, to: session) }
+        for listener in listeners { listener.delivered(push, to: session) }
     }
 }
 

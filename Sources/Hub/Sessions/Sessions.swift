@@ -10,7 +10,7 @@ import Wire
 import WireProtobuf
 
 /// Connections: opened, identified, caught up with what they missed, closed.
-final class Sessions: Capability {
+final class Sessions: PushListener {
     let services: WorkerServices
     /// All capabilities, told in this order.
     var capabilities: [any Capability] = []

@@ -284,7 +284,7 @@ local function moved(c, argv, i, lines, minibuses)
     local before = known[1] == 'busy' and known[2] ~= 'minibus' and pick(key, { 'meter', 'lat', 'lon', 'heard' })
     local meter = before and before.meter
         and trips.metered(c, before.meter, argv[i + 2], argv[i + 3], heard, tonumber(coarse), before)
-    local heard_text, old = string.format('%.0f', heard), known[5]
+    local heard_text, old = string.format('%d', heard), known[5]
     local is_logged = old ~= cell or known[7] or not known[9]
         or math.floor(heard / LOGGED_MS) ~= math.floor(known[9] / LOGGED_MS)
     if not is_logged then redis.set_repl(redis.REPL_REPLICA) end

@@ -62,7 +62,7 @@ function figures.dates(c)
 end
 
 local TEN = '^(%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+)$'
-local TEN_TEXT = '%.0f %.0f %.0f %.0f %.0f %.0f %.0f %.0f %.0f %.0f'
+local TEN_TEXT = '%d %d %d %d %d %d %d %d %d %d'
 
 local function sum_text(text, more)
     local n = { string.match(text or '0 0 0 0 0 0 0 0 0 0', TEN) }

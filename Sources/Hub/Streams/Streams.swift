@@ -9,7 +9,7 @@ import Wire
 /// Where a network lets no WebSocket through: `POST /v1/stream` is answered by server-sent events, whose data are the messages that a
 /// WebSocket would bring. Its body has the client's first messages, a line each, of which hello is the first; what it says later it sends to
 /// `POST /v1/stream/<session>`, by whichever worker: that is passed to the one that has the stream.
-final class Streams: Capability {
+final class Streams: MessageListener {
     let services: WorkerServices
     /// The streams here that have been greeted, by the name of their session.
     private var streams: [String: Session] = [:]

@@ -13,7 +13,7 @@ import Wire
 /// the history is read from the last `seq` on, then come the held ones that are newer. All readings of a topic that wait
 /// are read with one call; live readings share the topic's position, and after a loss of the subscription they are brought
 /// forward from it together.
-final class ChannelReadings: Capability {
+final class ChannelReadings: PushListener {
     let services: WorkerServices
     /// Told when a connection has been sent the events of a channel up to now, or leaves it: lines have states besides.
     var joined: (ChannelReading, _ isGap: Bool) -> Void = { _, _ in }

@@ -13,7 +13,7 @@ import Wire
 /// First the partition is subscribed, then the state is read with one call for all readers. The first state of a tour in a tick is
 /// sent at once, as a seat that is taken counts at once, and of what follows the newest at the tick; a reader that has not taken
 /// the last gets the whole when it has.
-final class LineBoards: Capability {
+final class LineBoards: PushListener {
     let services: WorkerServices
     /// Lines with readers here, or that had some a moment ago, by channel.
     private var boards: [String: LineBoard] = [:]

@@ -8,7 +8,7 @@ import Wire
 
 /// Bus drivers: their tours, and the way of a bus's position. It is judged by the filter as a taxi's and shown on maps
 /// with the tick's batch; besides it is matched to the line here, and what came of that is told with one call per tick.
-final class Tours: Capability {
+final class Tours: DeliveryListener {
     let services: WorkerServices
     let positions: Positions
     let learning: LineLearning

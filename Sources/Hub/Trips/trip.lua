@@ -94,9 +94,10 @@ local STEP_M = 40
 local TIMES, COARSEST_M = 3, 50
 
 local function read(meter)
-    local metres, at, lat, lon, rest = string.match(meter or '', '^([%d.]+) (%d+) (%S+) (%S+)(.*)$')
+    if not meter or meter == '0' then return tonumber(meter) end
+    local metres, at, lat, lon, rest = string.match(meter, '^([%d.]+) (%d+) (%S+) (%S+)(.*)$')
     local next_lat, next_lon = string.match(rest or '', '^ (%S+) (%S+)$')
-    return tonumber(metres or string.match(meter or '', '^[%d.]+')), tonumber(at), tonumber(lat), tonumber(lon), next_lat, next_lon
+    return tonumber(metres or string.match(meter, '^[%d.]+')), tonumber(at), tonumber(lat), tonumber(lon), next_lat, next_lon
 end
 
 function trips.begin_meter(c, driver) set_vehicle(c, driver, 'meter', '0') end

@@ -8,7 +8,7 @@ import WebSocketServer
 import Wire
 
 /// Feeds of vehicles: who watches what, and what each is sent at a tick. What they show arrives by FeedSources.swift.
-final class VehicleFeeds: Capability {
+final class VehicleFeeds: MessageListener, PushListener {
     let services: WorkerServices
     let followedVehicles: FollowedVehicles
     let patterns: RoutePatterns

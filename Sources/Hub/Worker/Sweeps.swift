@@ -10,12 +10,20 @@ final class Sweeps: Capability {
     private let timer: LoopTimer
     private var isUnderWay = false
     private var hasSwept = false
+    /// When all is looked at again, and until when nothing is, as nobody waits for anything; ms of the loop.
+    private var wholeDueAt: UInt64 = 0
+    private var restsUntil: UInt64 = 0
     private var tidyDueAt: UInt64 = 0
 
     /// A worker that has not swept for so long is dead to the others, real ms.
     private static let deadAfterMs = 5_000
     /// Between two sweeps, ms of hub time; never less than 10 ms of real time.
     private static let sweepMs = 100.0
+    /// Between two of all, ms of hub time. What comes between them looks at what people wait for to the moment: the rest is a dozen
+    /// readings of what is hardly ever there, which took a hub at rest most of what it took of Redis.
+    private static let wholeMs = 1_000.0
+    /// While nobody waits for a deadline the next one is found after so long, ms of hub time: none is that near.
+    private static let restMs = 500.0
     private static let tidyMs: UInt64 = 10_000
 
     init(_ services: WorkerServices) {
@@ -27,8 +35,10 @@ final class Sweeps: Capability {
     }
 
     private func sweep() {
-        guard commands.isUp, !isUnderWay else { return }
+        guard commands.isUp, !isUnderWay, loop.now >= restsUntil else { return }
         isUnderWay = true
+        guard !hasSwept || loop.now >= wholeDueAt else { return sweepDeadlines() }
+        wholeDueAt = loop.now + UInt64(Self.wholeMs / settings.clock.scale)
         // Days begin and end by the clock of the catalog's time zone.
         let isKnown = catalog.isKnown && services.clock.isSet
         let offset = isKnown ? RedisArgument(catalog.time.offset(at: now() / 1000)) : ""
@@ -39,19 +49,36 @@ final class Sweeps: Capability {
                 "worker": RedisArgument(services.name), "dead_ms": RedisArgument(Self.deadAfterMs),
                 "utc_offset_s": offset, "clock": zone, "silent_ms": RedisArgument(settings.server.deadAfterMs),
             ]
-        ) {
-            result in
-            self.isUnderWay = false
-            switch result {
-            case .success(let reply):
-                self.services.store.served()
-                if let hub = reply[0].int { self.services.clock.set(hub: hub, at: self.loop.now) }
+        ) { result in
+            self.swept(result) { reply in
+                self.goOn(reply[0], waiting: reply[4])
                 if reply[1].int == 1, self.hasSwept { self.services.takenForDead() }
                 self.hasSwept = true
                 self.metrics.alarms = (reply[2].int ?? 0, reply[3].int ?? 0)
-            case .failure(.server(let text)): self.log.error("sweep failed: \(text)")
-            case .failure: break
             }
+        }
+    }
+
+    private func sweepDeadlines() {
+        functions.call("city_deadlines") { result in
+            self.swept(result) { reply in self.goOn(reply[0], waiting: reply[1]) }
+        }
+    }
+
+    private func goOn(_ hub: RedisReply, waiting: RedisReply) {
+        if let hub = hub.int { services.clock.set(hub: hub, at: loop.now) }
+        guard waiting.int == 0 else { return }
+        restsUntil = loop.now + UInt64(Self.restMs / settings.clock.scale)
+    }
+
+    private func swept(_ result: Result<RedisReply, RedisFailure>, _ take: (RedisReply) -> Void) {
+        isUnderWay = false
+        switch result {
+        case .success(let reply):
+            services.store.served()
+            take(reply)
+        case .failure(.server(let text)): log.error("sweep failed: \(text)")
+        case .failure: break
         }
     }
 

@@ -28,6 +28,8 @@ public actor Worker {
     private let clients: Sessions
     /// All of them, in the order in which they are told.
     private let capabilities: [any Capability]
+    private let messageListeners: [any MessageListener]
+    private let pushListeners: [any PushListener]
     private let router: CommandRouter
     private let http: HTTPRouter
     private let startedAt = EventLoop.wallClock()
@@ -86,7 +88,9 @@ public actor Worker {
             deliveries,
         ]
         clients.capabilities = capabilities
-        deliveries.capabilities = capabilities
+        deliveries.listeners = capabilities.compactMap { $0 as? any DeliveryListener }
+        messageListeners = capabilities.compactMap { $0 as? any MessageListener }
+        pushListeners = capabilities.compactMap { $0 as? any PushListener }
         let router = CommandRouter(services, clients, positions, capabilities)
         self.router = router
         clients.route = { message, session in router.route(message, session) }
@@ -160,8 +164,8 @@ public actor Worker {
 
     /// A message of a subscribed Redis channel: a capability's own, or a push on a hub channel.
     private func received(_ channel: UnsafeRawBufferPointer, _ payload: UnsafeRawBufferPointer) {
-        guard !capabilities.contains(where: { $0.onMessage(channel, payload) }) else { return }
-        Push.each(in: payload) { push in _ = capabilities.contains { $0.onPublish(push) } }
+        guard !messageListeners.contains(where: { $0.onMessage(channel, payload) }) else { return }
+        Push.each(in: payload) { push in _ = pushListeners.contains { $0.onPublish(push) } }
     }
 
     // MARK: time

@@ -172,16 +172,28 @@ local function sweep_workers(c, worker, dead_after, silent_ms)
     return false
 end
 
+-- What people wait for to the moment: the ends of offers, of searches and of the time for which seats are held. Answers 0 if there is none.
+local function sweep_deadlines(c)
+    sweep_offers(c)
+    sweep_holds(c)
+    sweep_searches(c)
+    return redis.call('EXISTS', c.p .. 'offers', c.p .. 'holds', c.p .. 'searching')
+end
+
+-- city_deadlines: only that, for the sweeps between two of all. Answers {hub time, 0 if nobody waits}.
+register('city_deadlines', {}, function(c)
+    local waiting = sweep_deadlines(c)
+    return { c.now_text, waiting }
+end, { 'allow-oom' })
+
 -- city_sweep: worker, ms after which a silent worker is dead, the city's local time less UTC in s ('' = not known yet),
 -- what its clock shows (minute_of_day; '' = not known yet), for how long a connection may be silent, ms. Answers {hub time, 1 if the worker was not known, alarms that are open,
--- and that ring}.
+-- that ring, and 0 if nobody waits for a deadline}.
 register('city_sweep', { 'worker', 'dead_ms', 'utc_offset_s', 'clock', 'silent_ms?' }, function(c, given)
     if given.utc_offset_s ~= '' then figures.set_offset(c, given.utc_offset_s) end
     if given.clock ~= '' then set_clock(c, 'city', given.clock) end
     local is_new = sweep_workers(c, given.worker, tonumber(given.dead_ms), tonumber(given.silent_ms or 0))
-    sweep_offers(c)
-    sweep_holds(c)
-    sweep_searches(c)
+    local waiting = sweep_deadlines(c)
     sweep_silent(c)
     sweep_away(c)
     sweep_tours(c)
@@ -194,7 +206,7 @@ register('city_sweep', { 'worker', 'dead_ms', 'utc_offset_s', 'clock', 'silent_m
     taxi_figures.sum_up(c)
     seat_figures.sum_up(c)
     local open, ringing = alarms.ring_due(c)
-    return { c.now_text, is_new and 1 or 0, open, ringing }
+    return { c.now_text, is_new and 1 or 0, open, ringing, waiting }
 end, { 'allow-oom' })
 
 -- events_tidy: takes a part of what is too old out of the event log. Answers how many entries.

@@ -1,5 +1,5 @@
 /// What is known of a command before one has come: its name, who may send it, and its fields.
-public struct CommandRule: Sendable {
+public final class CommandRule: Sendable {
     /// As it stands in the field `cmd`.
     public let name: String
     public let roles: [Role]
@@ -37,8 +37,8 @@ public struct CommandRule: Sendable {
     }
 }
 
-/// The one description of a command: its rule, and how it is read and written.
-struct CommandKind<Group: Sendable>: Sendable {
+/// The one description of a command: its rule, and how it is read and written. A class, for the list is searched for each message.
+final class CommandKind<Group: Sendable>: Sendable {
     let name: StaticString
     let rule: CommandRule
     let read: @Sendable (Envelope) throws(ErrorReply) -> Group

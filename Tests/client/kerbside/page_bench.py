@@ -55,7 +55,8 @@ async def crowd(hub, vehicles, minutes):
     """Frames and memory of a control room in which so many vehicles move once a second."""
     token = hub.token("operator", "office-1")
     arguments = ["bench", "ingest", "--url", hub.url, "--data", hub.data, "--set", f"city.id={hub.city}", "--drivers", vehicles]
-    arguments += ["--rate", vehicles, "--batch", "1", "--for", minutes * 60 + 60]
+    arguments += ["--set", f"zones.file={hub.settings['zones.file']}", "--rate", vehicles, "--batch", "1"]
+    arguments += ["--for", minutes * 60 + 60]
     driving = await asyncio.create_subprocess_exec(
         BINARY, *map(str, arguments), env=environment(), stdout=asyncio.subprocess.DEVNULL)
     try:
