@@ -28,6 +28,9 @@ static const unsigned char limits[] = {
 static const unsigned char room[] = {
 #embed "../Hub/Rides/room.lua"
 };
+static const unsigned char passed[] = {
+#embed "../Hub/Rides/passed.lua"
+};
 static const unsigned char blocks[] = {
 #embed "../Hub/Office/blocks.lua"
 };
@@ -212,6 +215,7 @@ static const struct kerbside_file functions[] = {
     MODULE(distances),
     MODULE(limits),
     MODULE(room),
+    MODULE(passed),
     MODULE(blocks),
     MODULE(walk),
     MODULE(people),

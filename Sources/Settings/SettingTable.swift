@@ -121,8 +121,8 @@ extension Settings {
             "server.commands_per_second", \.server.commandsPerSecond, 1...1_000_000, .atReload,
             """
             Commands a second of one subject at a worker, lasting; positions count. All its connections share it. What costs \
-            the hub more counts more than once, as a request (5) or a circle to watch (1 per 20 new cells). More are \
-            answered with rate_limited, which says when to try again.
+            the hub more counts more than once, as a request (5) or a circle to watch (1 per 20 new cells; of operators and \
+            services 1 per 4). More are answered with rate_limited, which says when to try again.
             """),
         .integer(
             "server.commands_burst", \.server.commandsBurst, 1...1_000_000, .atReload,

@@ -38,6 +38,32 @@ import Wire
         }
     }
 
+    @Test("C26: how often who waits first is passed over is counted, and at five it starves, until it is asked")
+    func passedOver() async throws {
+        try await TestCity.run { city in
+            func starving() async throws -> Int64? {
+                try await city.call("city_sweep", ["w", "5000", "", ""])[5].int
+            }
+            for n in 2...11 { try await equip(city, "T\(n)", "wheelchair") }
+            for n in 1...11 { try await city.queue("14", "T\(n)") }
+            #expect(try await city.command("seats_set", "T1", "1", "4", "", "").isOK)
+            for n in 1...4 { #expect(try await ask(city, "p\(n)", "r\(n)", needs: n < 3 ? "wheelchair" : "").isOK) }
+            #expect(try await starving() == 0)
+            #expect(try await city.logged("queue.passed_over") == nil)
+            #expect(try await ask(city, "p5", "r5").isOK)
+            #expect(try await city.offered("r5") == "T6", "five are asked who came behind it")
+            #expect(try await starving() == 1)
+            let told = try await city.logged("queue.passed_over")
+            #expect(told?["driver"]?.text == "T1" && told?["times"]?.double == 5)
+            #expect(try await city.order("14").first == "T1", "it keeps its place")
+            #expect(try await city.command("seats_set", "T1", "4", "4", "", "").isOK)
+            #expect(try await ask(city, "p6", "r6").isOK)
+            #expect(try await city.offered("r6") == "T1")
+            #expect(try await starving() == 0)
+            #expect(try await city.brokenInvariants() == [])
+        }
+    }
+
     @Test("C26: what the driver can and what the car can count together; all that is needed must be there")
     func allOfIt() async throws {
         try await TestCity.run { city in

@@ -33,8 +33,9 @@ import Testing
                 "redis.call('ZREVRANGE', list.key"
             ),
             (
-                "the last request is served", .requestOrder, "redis.call('ZRANGE', c.p .. 'waiting:' .. zone, 0, -1)",
-                "redis.call('ZREVRANGE', c.p .. 'waiting:' .. zone, 0, -1)"
+                "the last request is served", .requestOrder,
+                "redis.call('ZRANGE', c.p .. 'waiting:' .. zone, '0', '-1')",
+                "redis.call('ZREVRANGE', c.p .. 'waiting:' .. zone, '0', '-1')"
             ),
             (
                 "a full taxi is asked", .queueOrder,

@@ -1,7 +1,7 @@
 // Written by tools/generate from config/contract/events.yaml; not to be edited.
 
 extension EventCatalogue {
-    public static let version = 5
+    public static let version = 6
 
     /// Of each event its name and its fields, `!` behind those that are personal.
     static let rows = """
@@ -25,6 +25,7 @@ extension EventCatalogue {
         queue.bottom driver zone score reason
         queue.joined driver zone score reason
         queue.left driver zone reason
+        queue.passed_over driver zone times
         reliability.paused passenger! driver kind! total! paused_until!
         reliability.warned passenger! driver kind! total!
         report.closed report operator

@@ -3,6 +3,7 @@
 -- found there, the queue itself is read: whose answer a ride may wait for, and whether anybody can take it. For a ride that needs something
 -- of its vehicle both are cut down to who has that (`able:`, registry.lua) by Redis itself, however many have not.
 
+local passed = import('passed', 'passed')
 local room = import('room', 'room')
 
 -- Both are read in pieces, and each vehicle when its turn comes: most who look need the first only, so the first piece is small.
@@ -220,6 +221,13 @@ local function is_asked(c, ride, r, asked, names, i)
     return asked[names[i]]
 end
 
+-- A ride goes to `driver`. Who waits before all is passed over if it can't take it; who was asked for it, or has given it back, is not.
+local function pass_over(c, r, whole, driver)
+    local first = free_at(c, whole, 1)
+    if not first or first == driver then return end
+    if whole.seats[first] < tonumber(r.passengers) or lacks(c, r, first) then passed.over(c, whole.zone, first) end
+end
+
 -- The first free driver who can take this ride and was not asked for it in this round; it is to be asked then.
 local function take_unasked(c, ride, r, whole, asked)
     local seen = part_for(c, whole, r)
@@ -228,6 +236,7 @@ local function take_unasked(c, ride, r, whole, asked)
     local driver = free_at(c, seen, i)
     while driver do
         if seen.seats[driver] >= passengers and not gave_back(r, driver) and not is_asked(c, ride, r, asked, seen.free.names, i) then
+            pass_over(c, r, whole, driver)
             return take(seen, driver)
         end
         i = i + 1

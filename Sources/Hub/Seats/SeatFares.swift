@@ -60,6 +60,15 @@ final class SeatFares {
         return ride
     }
 
+    /// Of a party on a way in the minibus that `view` shows, hundredths; nil: none is set.
+    func fare(of way: Way, from pickup: GeoPoint, to destination: GeoPoint, in view: JSONValue?, passengers: Int)
+        -> Int?
+    {
+        fare(
+            route: view?["route"]?.text, metres: paidMetres(way.metres, from: pickup, to: destination),
+            passengers: passengers)
+    }
+
     /// Of a party, hundredths; nil: none is set. `metres`: that are paid for.
     func fare(route: String?, metres: Double, passengers: Int) -> Int? {
         FareTable(services.settings.vehicles.fares).fare(route: route, metres: metres).map { $0 * passengers }

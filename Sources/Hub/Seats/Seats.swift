@@ -149,9 +149,7 @@ final class Seats: DeliveryListener {
             }
             let ride = self.fares.way(from: pickup, to: destination, in: view)
             let fare = self.fares.fare(
-                route: view?["route"]?.text,
-                metres: self.fares.paidMetres(ride.metres, from: pickup, to: destination),
-                passengers: request.passengers)
+                of: ride, from: pickup, to: destination, in: view, passengers: request.passengers)
             self.call(
                 "seat_book",
                 [

@@ -26,6 +26,8 @@ final class WorkerMetrics {
     private let otherCloses: Counter
     /// How many are open in the city, and how many of them nobody has acknowledged, as the last sweep found them.
     var alarms: (open: Int64, ringing: Int64) = (0, 0)
+    /// How many drivers who wait first are passed over again and again, as it found them.
+    var starving: Int64 = 0
 
     init() {
         let registry = registry
@@ -65,6 +67,9 @@ final class WorkerMetrics {
         registry.gauge("kerbside_sos_ringing", "Those of them that no operator has acknowledged.") {
             [unowned self] in Double(alarms.ringing)
         }
+        registry.gauge(
+            "kerbside_queue_starving", "Drivers who wait first and were passed over five times; each worker says all."
+        ) { [unowned self] in Double(starving) }
     }
 
     /// What the server and the links count themselves, read when somebody asks.

@@ -137,9 +137,8 @@ final class Trips: Capability {
             }
             let way = self.seatFares.way(from: pickup, to: destination, in: view)
             if let (code, detail) = way.refusal { return self.refuse(session, message.id, code, detail) }
-            let paid = self.seatFares.paidMetres(way.metres, from: pickup, to: destination)
             let amount = self.seatFares.fare(
-                route: view["route"]?.text, metres: paid, passengers: question.passengers)
+                of: way, from: pickup, to: destination, in: view, passengers: question.passengers)
             let byRoad = self.settings.detour.metres(from: pickup, to: destination)
             // As fast as taxis, along its own way.
             let seconds =

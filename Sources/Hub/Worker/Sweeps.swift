@@ -55,6 +55,7 @@ final class Sweeps: Capability {
                 if reply[1].int == 1, self.hasSwept { self.services.takenForDead() }
                 self.hasSwept = true
                 self.metrics.alarms = (reply[2].int ?? 0, reply[3].int ?? 0)
+                self.metrics.starving = reply[5].int ?? 0
             }
         }
     }

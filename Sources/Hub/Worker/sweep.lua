@@ -13,6 +13,7 @@ local load_booking, overdue = import('seat', 'load_booking', 'overdue')
 local drop_bookings, has_bookings, lose_minibus = import('minibus', 'drop_bookings', 'has_bookings', 'lose_minibus')
 local alarms = import('sos', 'alarms')
 local papers = import('papers', 'papers')
+local passed = import('passed', 'passed')
 local registry = import('registry', 'registry')
 local people = import('people', 'people')
 local set_clock = import('wishes', 'set_clock')
@@ -188,7 +189,7 @@ end, { 'allow-oom' })
 
 -- city_sweep: worker, ms after which a silent worker is dead, the city's local time less UTC in s ('' = not known yet),
 -- what its clock shows (minute_of_day; '' = not known yet), for how long a connection may be silent, ms. Answers {hub time, 1 if the worker was not known, alarms that are open,
--- that ring, and 0 if nobody waits for a deadline}.
+-- that ring, 0 if nobody waits for a deadline, and how many drivers starve (passed.lua)}.
 register('city_sweep', { 'worker', 'dead_ms', 'utc_offset_s', 'clock', 'silent_ms?' }, function(c, given)
     if given.utc_offset_s ~= '' then figures.set_offset(c, given.utc_offset_s) end
     if given.clock ~= '' then set_clock(c, 'city', given.clock) end
@@ -206,7 +207,7 @@ register('city_sweep', { 'worker', 'dead_ms', 'utc_offset_s', 'clock', 'silent_m
     taxi_figures.sum_up(c)
     seat_figures.sum_up(c)
     local open, ringing = alarms.ring_due(c)
-    return { c.now_text, is_new and 1 or 0, open, ringing, waiting }
+    return { c.now_text, is_new and 1 or 0, open, ringing, waiting, passed.starving(c) }
 end, { 'allow-oom' })
 
 -- events_tidy: takes a part of what is too old out of the event log. Answers how many entries.

@@ -1995,6 +1995,15 @@ export interface CityEvents {
     /** Why. One of few, which may become more. */
     reason?: string;
   };
+  /** A driver who waits first was passed over five times, or ten, as its vehicle has too few seats or lacks what is needed. */
+  "queue.passed_over": {
+    /** A taxi or a minibus, which is named like its driver; of a bus its driver. */
+    driver: string;
+    /** By its id. */
+    zone: string;
+    /** How often, since it came into this queue. */
+    times: number;
+  };
   /** A passenger who did not come too often, or a driver who gave back too often, is paused for a while. */
   "reliability.paused": {
     /** Whose ride or booking it is. */

@@ -3393,6 +3393,18 @@ class CityQueueLeftData(TypedDict):
     """Why. One of few, which may become more."""
 
 
+class CityQueuePassedOverData(TypedDict):
+    """A driver who waits first was passed over five times, or ten, as its vehicle has too few seats or lacks what is
+    needed."""
+
+    driver: str
+    """A taxi or a minibus, which is named like its driver; of a bus its driver."""
+    zone: str
+    """By its id."""
+    times: int
+    """How often, since it came into this queue."""
+
+
 class CityReliabilityPausedData(TypedDict):
     """A passenger who did not come too often, or a driver who gave back too often, is paused for a while."""
 

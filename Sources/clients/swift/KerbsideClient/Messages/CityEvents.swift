@@ -399,6 +399,24 @@ public enum CityEvents {
         }
     }
 
+    /// A driver who waits first was passed over five times, or ten, as its vehicle has too few seats or lacks what is
+    /// needed.
+    public struct QueuePassedOver: Event {
+        public static let type = "queue.passed_over"
+        /// A taxi or a minibus, which is named like its driver; of a bus its driver.
+        public var driver: String
+        /// By its id.
+        public var zone: String
+        /// How often, since it came into this queue.
+        public var times: Int
+
+        public init(_ json: JSON) throws {
+            driver = try json.field("driver")
+            zone = try json.field("zone")
+            times = try json.field("times")
+        }
+    }
+
     /// A passenger who did not come too often, or a driver who gave back too often, is paused for a while.
     public struct ReliabilityPaused: Event {
         public static let type = "reliability.paused"
