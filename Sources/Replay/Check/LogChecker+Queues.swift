@@ -2,7 +2,10 @@
 extension LogChecker {
     /// False when it is an event of another kind.
     mutating func takeQueueEvent(_ event: LoggedEvent) -> Bool {
-        let kinds: Set = ["queue.joined", "queue.left", "queue.bottom", "driver.away", "driver.back", "seats.changed"]
+        let kinds: Set = [
+            "queue.joined", "queue.left", "queue.bottom", "queue.passed_over", "driver.away", "driver.back",
+            "seats.changed",
+        ]
         guard kinds.contains(event.type) else { return false }
         guard let name = event.driver else {
             report(.log, "\(event.type) names no driver")
@@ -23,6 +26,11 @@ extension LogChecker {
             switch event.type {
             case "queue.left": left(name, zone, event)
             case "queue.joined": joined(name, zone, event)
+            case "queue.passed_over":
+                // Who is passed over keeps its place.
+                if queues[zone]?[name] == nil {
+                    report(.queueMembership, "driver \(name) is passed over in zone \(zone), where it does not wait")
+                }
             default: toBottom(name, zone, event)
             }
         }
