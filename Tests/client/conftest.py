@@ -2,12 +2,13 @@
 
 import asyncio
 import inspect
+import zlib
 
 import pytest
 
 from kerbside import bus as buses, patience
 from kerbside.certificate import make_certificate
-from kerbside.client import EVERYONE
+from kerbside.client import EVERYONE, Client
 from kerbside.driver import Driver
 from kerbside.hub import Hub
 from kerbside.ledger import check_city
@@ -17,6 +18,28 @@ from kerbside.operator import Operator
 from kerbside.passenger import Passenger
 from kerbside.push_service import Browser, PushService
 from kerbside.stops import serve
+
+#: The two encodings of a connection; the marks of a test that is played in both, and of one that sends what only JSON can say.
+ENCODINGS = ("json", "protobuf")
+IN_BOTH = pytest.mark.parametrize("encoding", ENCODINGS, indirect=True)
+IN_JSON = pytest.mark.parametrize("encoding", ["json"], indirect=True)
+
+
+def encoding_of(name):
+    """That of the test of this name: the same each time, and the other one for half of them."""
+    return ENCODINGS[zlib.crc32(name.encode()) % 2]
+
+
+@pytest.fixture
+def encoding(request):
+    """What the clients of a test speak.
+
+    A module that says `pytestmark = pytest.mark.usefixtures("encoding")` is played in both encodings and takes no longer for it:
+    each test has one of them, by its name, or both if it is marked `IN_BOTH`. test_encodings.py sees to it that both occur.
+    """
+    Client.spoken = getattr(request, "param", None) or encoding_of(request.node.name)
+    yield Client.spoken
+    Client.spoken = "json"
 
 
 async def play(test, arguments):

@@ -8,6 +8,8 @@ from conftest import running
 from kerbside import patience
 from kerbside.minibus import book
 
+pytestmark = pytest.mark.usefixtures("encoding")
+
 PAUSE_MS = int(700 * patience.PACE)
 
 

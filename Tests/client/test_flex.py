@@ -6,11 +6,14 @@ import time
 
 import pytest
 
+from conftest import IN_BOTH
 from kerbside import bus as buses
-from kerbside.bus import BinaryBusDriver, BusDriver
+from kerbside.bus import BusDriver
 from kerbside.gtfs import feed
 from kerbside.hub import Hub, run
-from kerbside.stops import BinaryRider, Rider, rider
+from kerbside.stops import rider
+
+pytestmark = pytest.mark.usefixtures("encoding")
 
 #: What each line is: its hours, from so many minutes before now to so many after, and its booking rule.
 KINDS = {"always": (None, ""), "booked": (None, "ahead"), "closed": ((600, 660), "")}
@@ -80,21 +83,21 @@ def town():
         hub.remove()
 
 
-async def on_tour(hub, line, number=1, kind=BusDriver):
+async def on_tour(hub, line, number=1):
     """A driver with one of the line's buses; a line without a way has a tour without one."""
     line.bus = line.bus.partition("-")[0] + f"-{number}"
-    driver = kind(hub, line)
+    driver = BusDriver(hub, line)
     reply = await driver.begin()
     assert "pattern" not in reply and "next_stop" not in reply and reply["etas"] == []
     return driver
 
 
-@pytest.mark.parametrize("kinds", [(BusDriver, Rider), (BinaryBusDriver, BinaryRider)], ids=["json", "protobuf"])
-async def test_asked_in_its_area_accepted_near_arrived_completed(town, kinds):
+@IN_BOTH
+async def test_asked_in_its_area_accepted_near_arrived_completed(town):
     line = next(town.lines["always"])
-    citizen = await kinds[1](town, line).here()
+    citizen = await rider(town, line)
     await citizen.not_asked("no_driver", 2500)
-    driver = await on_tour(town, line, kind=kinds[0])
+    driver = await on_tour(town, line)
     assert await citizen.watch_line()
     request = await citizen.ask_for(2500, at=citizen.now(10), passengers=2, help=["wheelchair"])
     told = await driver.expect("stop.requested", request=request, quiet=False)
@@ -114,10 +117,10 @@ async def test_asked_in_its_area_accepted_near_arrived_completed(town, kinds):
     await driver.call("tour.end")
 
 
-@pytest.mark.parametrize("kind", [Rider, BinaryRider], ids=["json", "protobuf"])
-async def test_asked_before_anybody_drives(town, kind):
+@IN_BOTH
+async def test_asked_before_anybody_drives(town):
     line = next(town.lines["always"])
-    citizen = await kind(town, line).here()
+    citizen = await rider(town, line)
     # Too soon for whoever may come to answer in time.
     await citizen.not_asked("no_driver", 2500, at=citizen.now(25))
     wanted = {"line": line.id, "name": "Ada", "at": citizen.now(90), "passengers": 2} | line.at(2500).fields

@@ -6,10 +6,12 @@ import zoneinfo
 
 import pytest
 
-from conftest import running
+from conftest import IN_JSON, running
 from kerbside import bus as buses
 from kerbside.minibus import book, one_online, trip
 from kerbside.stops import on_tour, rider, serve
+
+pytestmark = pytest.mark.usefixtures("encoding")
 
 
 @pytest.fixture(scope="module")
@@ -153,7 +155,7 @@ async def test_the_eta_is_not_told_to_who_does_not_want_it(hub, cast):
         await passenger.expect("seat.confirmed")
     await minibus.drive(zone.centre.moved(north=550))
     await loud.state("seat.eta")
-    await quiet.state("positions", lambda rows: rows[-1][6] == minibus.clock)
+    await quiet.state("positions", lambda rows: quiet.is_last_of(minibus, rows[-1]))
     assert "seat.eta" not in quiet.states
     # It is remembered, and can be taken back.
     await quiet.cut()
@@ -229,6 +231,7 @@ async def test_the_eta_of_a_bus_is_not_told_to_who_does_not_want_it(village):
     assert "stop.eta" not in quiet.states
 
 
+@IN_JSON
 async def test_what_is_no_wish_is_refused(hub, cast):
     passenger = await cast.rider(hub)
     for field, fields in (

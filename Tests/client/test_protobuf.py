@@ -8,7 +8,6 @@ import test_idempotency
 import test_queue
 import test_resume
 import test_roles
-import test_walkthrough
 from conftest import Cast, running
 from kerbside.client import SUBPROTOCOL as JSON
 from kerbside.driver import Driver
@@ -37,13 +36,7 @@ def cast():
     return Cast(BinaryDriver, BinaryPassenger)
 
 
-# The conversations of other modules once more.
-test_a_ride = test_walkthrough.test_request_accept_near_arrived_aboard_end
-test_all_decline = test_walkthrough.test_all_decline_for_all_rounds_and_the_passenger_is_told
-test_cancel = test_walkthrough.test_cancel_after_acceptance_restores_the_drivers_place
-test_no_show = test_walkthrough.test_no_show_restores_the_drivers_place
-test_end_outside = test_walkthrough.test_ending_a_ride_outside_all_zones_leaves_the_driver_unavailable
-test_given_back = test_walkthrough.test_a_ride_given_back_is_searched_again_first_in_line
+# Conversations of other modules once more.
 test_ranks = test_queue.test_ranks_are_pushed_when_they_change_with_the_reason
 test_keys = test_idempotency.test_each_command_of_a_ride_takes_effect_once
 test_missed = test_resume.test_what_was_missed_comes_before_anything_new

@@ -6,13 +6,16 @@ import time
 
 import pytest
 
-from kerbside.bus import BinaryBusDriver, BusDriver
-from kerbside.stops import DAY, MINUTE, BinaryRider, Rider, ids, known, on_tour, rider
+from conftest import IN_BOTH
+from kerbside.bus import BusDriver
+from kerbside.stops import DAY, MINUTE, Rider, ids, known, on_tour, rider
+
+pytestmark = pytest.mark.usefixtures("encoding")
 
 
-@pytest.mark.parametrize("kinds", [(BusDriver, Rider), (BinaryBusDriver, BinaryRider)], ids=["json", "protobuf"])
-async def test_a_tour_that_ends_leaves_its_requests_to_the_next(town, line, kinds):
-    driver, citizen = kinds[0](town, line), await kinds[1](town, line).here()
+@IN_BOTH
+async def test_a_tour_that_ends_leaves_its_requests_to_the_next(town, line):
+    driver, citizen = BusDriver(town, line), await rider(town, line)
     await driver.begin()
     asked, promised = await citizen.ask_for(2000, at=citizen.now(20)), await citizen.ask_for(3000, at=citizen.now(30))
     await driver.call("stop.accept", request=promised)
@@ -27,7 +30,7 @@ async def test_a_tour_that_ends_leaves_its_requests_to_the_next(town, line, kind
     await twin.here()
     mine = await twin.wait(lambda: twin.snapshot, "the snapshot")
     assert [(r["state"], r.get("bus")) for r in mine["requests"]] == [("requested", None)] * 2
-    successor = kinds[0](town, line)
+    successor = BusDriver(town, line)
     await successor.begin()
     await successor.expect("stop.requested", request=asked)
     told = await successor.expect("stop.requested", request=promised)

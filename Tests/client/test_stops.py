@@ -8,9 +8,12 @@ import time
 
 import pytest
 
+from conftest import IN_BOTH, IN_JSON
 from kerbside import bus as buses, patience
-from kerbside.bus import BinaryBusDriver, BusDriver
-from kerbside.stops import DAY, MINUTE, BinaryRider, Rider, ids, nobody_came, on_tour, rider, serve
+from kerbside.bus import BusDriver
+from kerbside.stops import DAY, MINUTE, Rider, ids, nobody_came, on_tour, rider, serve
+
+pytestmark = pytest.mark.usefixtures("encoding")
 
 
 @pytest.fixture(scope="module")
@@ -30,9 +33,9 @@ def brisk():
     yield from serve(clock__scale=40, stops__reminder_ms=20 * MINUTE)
 
 
-@pytest.mark.parametrize("kinds", [(BusDriver, Rider), (BinaryBusDriver, BinaryRider)], ids=["json", "protobuf"])
-async def test_asked_accepted_near_arrived_completed(town, line, kinds):
-    driver, citizen = kinds[0](town, line), kinds[1](town, line)
+@IN_BOTH
+async def test_asked_accepted_near_arrived_completed(town, line):
+    driver, citizen = BusDriver(town, line), Rider(town, line)
     await driver.begin()
     await driver.go(100)
     await citizen.here()
@@ -69,6 +72,7 @@ async def test_asked_accepted_near_arrived_completed(town, line, kinds):
     assert "O'Hara" not in events and "1234" not in events, "only the driver knows who it is"
 
 
+@IN_JSON
 async def test_refused_with_the_reason(town, line):
     citizen = await rider(town, line)
     await citizen.not_asked("no_driver", 2500)
@@ -89,6 +93,7 @@ async def test_refused_with_the_reason(town, line):
         assert "back." in (await citizen.not_asked("bad_message", 2500, back=back))["field"]
     await citizen.not_asked("bad_message", 2500, at=citizen.now(-2))
     await citizen.not_asked("bad_message", 2500, at=citizen.now(8 * 24 * 60))
+    await driver.refused("stop.accept", "bad_message", "all", request="s_nothing", all=1)
     await citizen.nothing_more()
     assert not [event for event in driver.events if event["type"].startswith("stop.")]
     await driver.call("tour.end")
@@ -292,7 +297,6 @@ async def test_each_role_does_what_is_its_own(town, line, cast):
     await other.refused("stop.accept", "not_found", request=request)
     await driver.refused("stop.accept", "not_found", request="s_nothing")
     await driver.refused("stop.accept", "bad_message", "request")
-    await driver.refused("stop.accept", "bad_message", "all", request=request, all=1)
 
 
 async def test_the_time_of_arrival_is_told_and_follows_what_others_ask(town, line):

@@ -15,13 +15,15 @@ from kerbside import patience
 from kerbside.names import fresh
 from kerbside.streams import StreamedDriver, StreamedPassenger
 
-# A ride by two who have nothing else.
-test_a_ride = test_walkthrough.test_request_accept_near_arrived_aboard_end
-
 
 @pytest.fixture
 def cast():
     return Cast(StreamedDriver, StreamedPassenger)
+
+
+async def test_a_ride(hub, cast):
+    """Of two who have nothing else."""
+    await test_walkthrough.test_request_accept_near_arrived_aboard_end(hub, cast)
 
 
 def post(hub, path, body="", token=None, **headers):

@@ -2,7 +2,14 @@
 
 import time
 
+import pytest
 
+from conftest import IN_BOTH
+
+pytestmark = pytest.mark.usefixtures("encoding")
+
+
+@IN_BOTH
 async def test_request_accept_near_arrived_aboard_end(hub, cast):
     here = hub.block()
     pickup, destination = here.a.centre, here.b.centre
@@ -81,6 +88,7 @@ async def test_ending_a_ride_puts_the_driver_at_the_bottom_of_the_queue_where_it
     await waiting[0].offered(second)
 
 
+@IN_BOTH
 async def test_ending_a_ride_outside_all_zones_leaves_the_driver_unavailable(hub, cast):
     here = hub.block()
     [driver] = await cast.queue(hub, here.a.stand, 1)
@@ -116,6 +124,7 @@ async def test_decline_goes_to_the_bottom_and_the_next_is_asked(hub, cast):
     await first.nothing_more()
 
 
+@IN_BOTH
 async def test_all_decline_for_all_rounds_and_the_passenger_is_told(hub, cast):
     here = hub.block()
     drivers = await cast.queue(hub, here.a.stand, 3)
@@ -148,6 +157,7 @@ async def test_cancel_before_acceptance_keeps_the_drivers_place(hub, cast):
     await second.nothing_more()
 
 
+@IN_BOTH
 async def test_cancel_after_acceptance_restores_the_drivers_place(hub, cast):
     here = hub.block()
     first, second = await cast.queue(hub, here.a.stand, 2)
@@ -176,6 +186,7 @@ async def test_a_passenger_aboard_cannot_cancel(hub, cast):
     await driver.call("ride.end")
 
 
+@IN_BOTH
 async def test_no_show_restores_the_drivers_place(hub, cast):
     here = hub.block()
     first, second = await cast.queue(hub, here.a.stand, 2)
@@ -197,6 +208,7 @@ async def test_no_show_restores_the_drivers_place(hub, cast):
     await second.nothing_more()
 
 
+@IN_BOTH
 async def test_a_ride_given_back_is_searched_again_first_in_line(hub, cast):
     here = hub.block()
     first, second = await cast.queue(hub, here.a.stand, 2)

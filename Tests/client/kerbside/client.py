@@ -14,6 +14,7 @@ from websockets.exceptions import ConnectionClosed
 
 from . import contract, patience
 from .feeds import Watching
+from .protobuf import binary
 from .stubborn import Stubborn
 
 SUBPROTOCOL = "kerbside.v1.json"
@@ -60,6 +61,12 @@ class Client(Stubborn, Watching):
     address = None
     #: What is agreed for a connection, and its messages ⇄ the JSON of the contract.
     subprotocol = SUBPROTOCOL
+
+    #: What all clients speak that are made from now on: `protobuf`, or `json`, but for kinds that are `Binary`.
+    spoken = "json"
+
+    def __new__(cls, *args, **kwargs):
+        return super().__new__(binary(cls) if Client.spoken == "protobuf" else cls)
 
     def encode(self, message):
         return json.dumps(message)

@@ -30,8 +30,8 @@ class Vehicle:
 class Picture:
     """What is known of one channel."""
 
-    def __init__(self, channel):
-        self.channel = channel
+    def __init__(self, channel, coarse_ms=0):
+        self.channel, self._coarse_ms = channel, coarse_ms
         #: id → Vehicle; None until the snapshot.
         self.vehicles = None
         #: (when it came, message), in order.
@@ -92,7 +92,7 @@ class Picture:
         vehicle = (self.vehicles or {}).get(driver.subject)
         return (
             vehicle is not None
-            and vehicle.at == driver.clock
+            and 0 <= driver.clock - vehicle.at <= self._coarse_ms
             and abs(vehicle.lat - driver.place.lat) < ROUNDING
             and abs(vehicle.lon - driver.place.lon) < ROUNDING
             and all(getattr(vehicle, name) == value for name, value in attributes.items())
@@ -101,6 +101,13 @@ class Picture:
 
 class Watching:
     """The part of an app that shows feeds; of a `Client`."""
+
+    #: A row may tell a time that is so much earlier than that of the fix.
+    coarse_ms = 0
+
+    def is_last_of(self, driver, row):
+        """Whether the row of a feed is the driver's last fix."""
+        return 0 <= driver.clock - row[6] <= self.coarse_ms
 
     def forget_feeds(self):
         #: channel → Picture, of this connection.
@@ -112,7 +119,7 @@ class Watching:
         if channel not in self.pictures:
             # The taxi of one's ride comes without being asked for.
             assert channel.startswith("vehicle:") and self.role == "passenger", f"nobody asked for this: {message}"
-            self.pictures[channel] = Picture(channel)
+            self.pictures[channel] = Picture(channel, self.coarse_ms)
         return self.pictures[channel].apply(message)
 
     async def watch(self, place, radius, **options):
@@ -125,7 +132,7 @@ class Watching:
 
     async def _begin(self, name, command, /, **fields):
         self._left.discard(name)
-        picture = self.pictures.setdefault(name, Picture(name))
+        picture = self.pictures.setdefault(name, Picture(name, self.coarse_ms))
         before = picture.snapshots
         reply = await self.call(command, **fields)
         assert reply["channel"] == name

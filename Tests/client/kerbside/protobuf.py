@@ -176,10 +176,18 @@ class Decoder:
         return row
 
 
+@functools.cache
+def binary(kind):
+    """A kind of client, in Protocol Buffers."""
+    return kind if issubclass(kind, Binary) else type(f"Binary{kind.__name__}", (Binary, kind), {})
+
+
 class Binary:
     """Makes a client speak the subprotocol."""
 
     subprotocol = SUBPROTOCOL
+    #: Ages of rows are told by 10 ms, and read as the oldest that they may be.
+    coarse_ms = 9
     encode = staticmethod(encode)
 
     async def open(self, *args, **options):
