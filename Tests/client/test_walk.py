@@ -6,10 +6,12 @@ import time
 import pytest
 
 from conftest import Cast, running
+from kerbside.asker import Asker
 from kerbside.driver import Driver
 from kerbside.minibus import one_online, riding
 from kerbside.passenger import Passenger
 from kerbside.protobuf import Binary
+from kerbside.streams import StreamedPassenger
 
 
 class BinaryDriver(Binary, Driver):
@@ -109,6 +111,29 @@ async def test_r5_too_far_is_no_pickup(hub, cast):
     driver, passenger, _ride, pickup = await on_the_way(hub, cast)
     assert await walks(passenger, pickup.moved(north=-320)) == "far"
     await driver.nothing_more()
+
+
+async def test_r5_b17_over_http_who_walks_is_told_that_it_takes_a_connection(hub):
+    driver, passenger, ride, pickup = await on_the_way(hub, Cast())
+    there = pickup.moved(north=-100)
+    asker = Asker(hub, "passenger", passenger.subject)
+    for key in (None, "walk"):
+        answer = asker.refused("position", "not_available", key, **there.fields, at=int(time.time() * 1000))
+        assert answer.status == 409 and answer.page["retry"] is False
+        assert "position is of a connection" in answer.page["detail"] and "/v1/connect" in answer.page["detail"]
+    await driver.barrier()
+    await driver.nothing_more()
+    # That was all that kept it.
+    assert await walks(passenger, there) is None
+    await driver.expect("ride.pickup_moved", ride=ride)
+
+
+async def test_r5_b17_a_stream_is_a_connection_over_which_one_walks(hub):
+    driver, passenger, ride, pickup = await on_the_way(hub, Cast(Driver, StreamedPassenger))
+    there = pickup.moved(north=-100)
+    assert await walks(passenger, there) is None
+    moved = await driver.expect("ride.pickup_moved", ride=ride)
+    assert moved["position"] == pytest.approx(there.fields)
 
 
 async def test_m9_a_minibus_follows_its_passenger_too(hub, cast):
