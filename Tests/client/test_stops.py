@@ -12,6 +12,7 @@ from conftest import IN_BOTH, IN_JSON
 from kerbside import bus as buses, patience
 from kerbside.bus import BusDriver
 from kerbside.stops import DAY, MINUTE, Rider, ids, nobody_came, on_tour, rider, serve
+from test_reservations import come
 
 pytestmark = pytest.mark.usefixtures("encoding")
 
@@ -336,7 +337,8 @@ async def test_the_reminder_goes_by_the_earliest_arrival(brisk):
     await driver.call("stop.accept", request=request)
     eta = (await citizen.expect("stop.accepted", request=request))["eta"]
     assert eta["early"] > citizen.now(22) and eta["at"] > eta["early"] + 4 * MINUTE
-    # It is due after 19 seconds.
+    await citizen.nothing_more()
+    await come(brisk, eta["early"] - 22 * MINUTE)
     await citizen.until("stop.reminder", request=request, within=2 * patience.PROCESS)
     [event] = [e for e in citizen.events if e["type"] == "stop.reminder"]
     assert eta["early"] - 21 * MINUTE < event["time"] < eta["at"] - 20 * MINUTE
