@@ -15,9 +15,10 @@ from kerbside.stops import rider
 
 pytestmark = pytest.mark.usefixtures("encoding")
 
-#: What each line is: its hours, from so many minutes before now to so many after, and its booking rule.
-KINDS = {"always": (None, ""), "booked": (None, "ahead"), "closed": ((600, 660), "")}
-EACH = 12
+#: What each line is: its hours, from so many minutes before now to so many after, and its booking rule; and how many there are.
+KINDS = {"always": (None, "", 8), "booked": (None, "ahead", 1), "closed": ((600, 660), "", 1)}
+#: Of no kind are there more: each line has a place of its own.
+MOST = 8
 
 
 def _clock(seconds):
@@ -30,8 +31,8 @@ def valley():
     day = time.strftime("%Y%m%d", time.gmtime(now - 86_400)), time.strftime("%Y%m%d", time.gmtime(now + 5 * 86_400))
     lines, areas, rows = {}, [], {"routes": [], "trips": [], "calls": []}
     for place, kind in enumerate(KINDS):
-        lines[kind] = [buses.Line(place * EACH + number, now * 1000) for number in range(EACH)]
-        hours, rule = KINDS[kind]
+        hours, rule, count = KINDS[kind]
+        lines[kind] = [buses.Line(place * MOST + number, now * 1000) for number in range(count)]
         # Hours that begin at the end of the day reach into the next.
         opens, closes = [0, 86_400] if hours is None else [now % 86_400 + minutes * 60 for minutes in hours]
         for line in lines[kind]:
