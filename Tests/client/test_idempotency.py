@@ -2,7 +2,12 @@
 
 import asyncio
 
+import pytest
+
+from conftest import IN_BOTH
 from kerbside.client import Client
+
+pytestmark = pytest.mark.usefixtures("encoding")
 
 
 async def twice(client: Client, command, **fields):
@@ -15,6 +20,7 @@ async def twice(client: Client, command, **fields):
     return reply
 
 
+@IN_BOTH
 async def test_each_command_of_a_ride_takes_effect_once(hub, cast):
     here = hub.block()
     driver, passenger = cast.driver(hub, here.a.stand), await cast.rider(hub)

@@ -8,6 +8,8 @@ from conftest import running
 from kerbside import patience
 from kerbside.minibus import book
 
+pytestmark = pytest.mark.usefixtures("encoding")
+
 GRACE_MS, LOST_MS = int(300 * patience.PACE), int(900 * patience.PACE)
 
 

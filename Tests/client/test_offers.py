@@ -8,6 +8,8 @@ from conftest import running
 from kerbside import patience
 from kerbside.client import Client
 
+pytestmark = pytest.mark.usefixtures("encoding")
+
 ANSWER_MS = int(600 * patience.PACE)
 SEEN_MS = int(500 * patience.PACE)
 GRACE_MS = int(300 * patience.PACE)

@@ -4,10 +4,6 @@ import asyncio
 
 import pytest
 
-import test_idempotency
-import test_queue
-import test_resume
-import test_roles
 from conftest import Cast, running
 from kerbside.client import SUBPROTOCOL as JSON
 from kerbside.driver import Driver
@@ -35,18 +31,6 @@ def cast():
     """Actors who speak the binary subprotocol, for every test of this module."""
     return Cast(BinaryDriver, BinaryPassenger)
 
-
-# Conversations of other modules once more.
-test_ranks = test_queue.test_ranks_are_pushed_when_they_change_with_the_reason
-test_keys = test_idempotency.test_each_command_of_a_ride_takes_effect_once
-test_missed = test_resume.test_what_was_missed_comes_before_anything_new
-test_resume_anywhere = test_resume.test_resuming_from_any_earlier_event_repeats_all_that_followed
-test_gap_waiting = test_resume.test_gap_and_snapshot_for_a_waiting_driver
-test_gap_offered = test_resume.test_gap_and_snapshot_with_an_open_offer
-test_gap_riding = test_resume.test_gap_and_snapshot_during_a_ride
-test_gap_without = test_resume.test_gap_and_snapshot_without_a_ride
-test_foreign = test_roles.test_foreign_channels_are_forbidden
-test_own = test_roles.test_ones_own_channel_may_be_subscribed_again
 
 
 async def test_the_subprotocol_is_agreed_and_json_goes_first(hub, cast):

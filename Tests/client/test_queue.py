@@ -2,8 +2,10 @@
 
 import pytest
 
-from conftest import running
+from conftest import IN_BOTH, running
 from kerbside import patience
+
+pytestmark = pytest.mark.usefixtures("encoding")
 
 GRACE_MS = int(1500 * patience.PACE)
 
@@ -110,6 +112,7 @@ async def test_a_queue_is_joined_six_times_in_a_minute_and_left_at_any_time(hub,
     assert hub.redis.zcard(hub.key(f"queue:{here.a.id}")) == 1
 
 
+@IN_BOTH
 async def test_ranks_are_pushed_when_they_change_with_the_reason(hub, cast):
     here = hub.block()
     first, second, third = await cast.queue(hub, here.a.stand, 3)

@@ -4,7 +4,10 @@ import asyncio
 
 import pytest
 
+from conftest import IN_BOTH
 from kerbside.client import Refused
+
+pytestmark = pytest.mark.usefixtures("encoding")
 
 STEPS = ["request", "seen", "accept", "near", "arrived", "aboard", "end"]
 
@@ -112,6 +115,7 @@ async def test_both_are_cut_all_the_time(hub, cast):
     await check_stories(*await ride_through(hub, cast, around))
 
 
+@IN_BOTH
 async def test_what_was_missed_comes_before_anything_new(hub, cast):
     here = hub.block()
     [driver] = await cast.queue(hub, here.a.stand, 1)
@@ -134,6 +138,7 @@ async def test_what_was_missed_comes_before_anything_new(hub, cast):
     assert len(passenger.events) == 21
 
 
+@IN_BOTH
 async def test_resuming_from_any_earlier_event_repeats_all_that_followed(hub, cast):
     here = hub.block()
     [driver] = await cast.queue(hub, here.a.stand, 1)
@@ -191,6 +196,7 @@ async def snapshot_after_gap(client, **resume):
     return client.states["snapshot"][-1]["data"]
 
 
+@IN_BOTH
 async def test_gap_and_snapshot_for_a_waiting_driver(hub, cast):
     here = hub.block()
     first, second = await cast.queue(hub, here.a.stand, 2)
@@ -203,6 +209,7 @@ async def test_gap_and_snapshot_for_a_waiting_driver(hub, cast):
     await second.accept(await passenger.request(here.a.centre))
 
 
+@IN_BOTH
 async def test_gap_and_snapshot_with_an_open_offer(hub, cast):
     here = hub.block()
     [driver] = await cast.queue(hub, here.a.stand, 1)
@@ -219,6 +226,7 @@ async def test_gap_and_snapshot_with_an_open_offer(hub, cast):
     await driver.expect("ride.assigned", ride=ride)
 
 
+@IN_BOTH
 async def test_gap_and_snapshot_during_a_ride(hub, cast):
     here = hub.block()
     [driver] = await cast.queue(hub, here.a.stand, 1)
@@ -246,6 +254,7 @@ async def test_gap_and_snapshot_during_a_ride(hub, cast):
     await driver.expect("ride.confirm_aboard", ride=ride)
 
 
+@IN_BOTH
 async def test_gap_and_snapshot_without_a_ride(hub, cast):
     passenger = await told_something(hub, cast)
     forget(hub, passenger)

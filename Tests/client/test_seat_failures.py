@@ -5,6 +5,8 @@ import pytest
 from conftest import running
 from kerbside.minibus import book, one_online, riding, trip
 
+pytestmark = pytest.mark.usefixtures("encoding")
+
 
 @pytest.fixture(scope="module")
 def hub():

@@ -8,6 +8,8 @@ from kerbside import bus as buses
 from kerbside.bus import BusDriver
 from kerbside.feeds import OFTEN
 
+pytestmark = pytest.mark.usefixtures("encoding")
+
 #: The lines that a minibus may announce: out to the north and back on the same street.
 ROUTES = [f"R{number}" for number in range(6)]
 LENGTH = 4000
