@@ -1,5 +1,6 @@
 """Seats in any minibus that goes there (M17)."""
 
+import asyncio
 import os
 import signal
 
@@ -133,3 +134,17 @@ async def test_m17_workers_and_redis_die_and_the_next_is_asked_all_the_same(new_
     await far.steadily("offer.seen", ride=booking, key="s")
     await far.steadily("seat.accept", booking=booking, key="a")
     await rider.until("seat.confirmed", booking=booking, vehicle=far.subject)
+
+
+async def test_c60_each_search_is_paid_for_as_it_begins(new_hub):
+    """All minibuses near are read for a search: a dozen in one go would all be under way before any was paid for."""
+    hub, cast = new_hub(server__workers=1, server__commands_per_second=20, server__commands_burst=60), Cast()
+    hub.start()
+    here = hub.block()
+    await asyncio.gather(*(going(hub, cast, here, 300 + n) for n in range(64)))
+    first = await cast.rider(hub)
+    assert (await first.call("seat.request", **wish(here)))["state"] == "searching"
+    rider = await cast.rider(hub)
+    replies = await asyncio.gather(*(rider.ask("seat.request", **wish(here), key=f"k{n}") for n in range(12)))
+    codes = [reply["error"]["code"] for reply in replies if "error" in reply]
+    assert codes.count("rate_limited") >= 10, codes

@@ -45,13 +45,14 @@ enum PercentText {
     private static let longest = 256
 
     /// Nil when a `%` is not followed by two hexadecimal digits, or the result is no text or too long a one.
-    static func decoded(_ text: String) -> String? {
+    /// `space`: a byte that stands for a space, as `+` does in a query. Looking for it before the length is known would cost a worker milliseconds.
+    static func decoded(_ text: String, space: UInt8? = nil) -> String? {
         guard text.utf8.count <= 3 * longest else { return nil }
         var bytes: [UInt8] = []
         var rest = Array(text.utf8)[...]
         while let byte = rest.popFirst() {
             guard byte == UInt8(ascii: "%") else {
-                bytes.append(byte)
+                bytes.append(byte == space ? UInt8(ascii: " ") : byte)
                 continue
             }
             guard let high = rest.popFirst().flatMap(digit), let low = rest.popFirst().flatMap(digit) else {

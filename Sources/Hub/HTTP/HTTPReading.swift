@@ -94,7 +94,7 @@ extension HTTPRequest {
         for part in (query ?? "").utf8.split(separator: UInt8(ascii: "&"), maxSplits: 16) {
             let sides = part.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
             guard sides.count == 2, Substring(sides[0]) == name else { continue }
-            return PercentText.decoded(String(Substring(sides[1])).replacing("+", with: " "))
+            return PercentText.decoded(String(Substring(sides[1])), space: UInt8(ascii: "+"))
         }
         return nil
     }

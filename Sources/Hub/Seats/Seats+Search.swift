@@ -8,7 +8,8 @@ import Wire
 /// connected, as Redis has where they are and the catalog is here. What comes of it Redis does (seat_search.lua).
 extension Seats {
     /// How far from the pickup a minibus is looked for, metres; how many are looked at, and asked at most.
-    private static let (radius, looked, asked) = (10_000, 64, 16)
+    static let looked = 64
+    private static let (radius, asked) = (10_000, 16)
 
     func search(
         _ pickup: Place, _ destination: Place, _ passengers: Int, _ payment: PaymentMethod?, _ message: ClientMessage,
@@ -19,6 +20,10 @@ extension Seats {
             "most": RedisArgument(Self.looked), "passenger": RedisArgument(identity.subject),
             "key": RedisArgument(message.key ?? ""), "by": RedisArgument(by(message, session)),
         ]
+        // Paid as it begins, by what the last one has looked at: else as many as a subject sends in one go would all be under way at once.
+        let price = CommandPrice.minibuses(lookedLast)
+        let paid = CommandPrice.of(message.command)
+        guard services.budgets.take(price, besides: paid, of: session, message.id) else { return }
         functions.call("seat_near", near) { result in
             guard self.sessions.has(session) else { return }
             guard case .success(let reply) = result else {
@@ -28,10 +33,13 @@ extension Seats {
             }
             // Its key is known, or its operator has done too much: nothing was looked for.
             if reply.bytes?.first != UInt8(ascii: "[") {
+                session.budget.giveBack(price)
                 return self.answer(RedisFunctions.answer(.success(reply)), to: message, session)
             }
             let vehicles = reply.bytes.flatMap { try? JSONValue(parsing: $0) }?.elements ?? []
-            self.services.budgets.charge(CommandPrice.minibuses(vehicles.count), to: session)
+            self.lookedLast = vehicles.count
+            let more = CommandPrice.minibuses(vehicles.count) - price
+            if more < 0 { session.budget.giveBack(-more) } else { self.services.budgets.charge(more, to: session) }
             let found = self.candidates(vehicles, from: GeoPoint(pickup), to: GeoPoint(destination))
             let able = found.filter { $0.free >= passengers }.prefix(Self.asked)
             let lines = able.map { self.line($0, passengers) }.joined(separator: "\n")

@@ -15,6 +15,8 @@ final class Seats: DeliveryListener {
     private let learning: TravelLearning
     /// The routes of minibuses, for `seat.request`, and the catalog that they are of.
     var routes: (index: PathIndex, version: String)?
+    /// Minibuses that the last `seat.request` has looked at: what the next one pays as it begins.
+    var lookedLast = Seats.looked
 
     private var minibuses: [String: Minibus] = [:]
     private static let pickup = PickupKind(

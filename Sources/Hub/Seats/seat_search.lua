@@ -29,11 +29,13 @@ local function near_of(c, given)
     for _, driver in ipairs(found) do
         local v = redis.call('HMGET', c.p .. 'vehicle:' .. driver, 'state', 'away', 'capacity', 'taken', 'held', 'route', 'way', 'along', 'lat', 'lon')
         if v[1] == 'available' and not v[2] and (v[6] or v[7]) then
-            shown[#shown + 1] = { vehicle = driver, free = v[3] - v[4] - v[5], route = v[6] or nil, way = v[7] and cjson.decode(v[7]) or nil,
-                along = v[8] or nil, position = { lat = tonumber(v[9]), lon = tonumber(v[10]) } }
+            local json = cjson.encode({ vehicle = driver, free = v[3] - v[4] - v[5], route = v[6] or nil, along = v[8] or nil,
+                position = { lat = tonumber(v[9]), lon = tonumber(v[10]) } })
+            -- The way as it is kept: to take it apart and put it together again took four fifths of the time.
+            shown[#shown + 1] = v[7] and string.sub(json, 1, -2) .. ',"way":' .. v[7] .. '}' or json
         end
     end
-    return #shown > 0 and cjson.encode(shown) or '[]'
+    return '[' .. table.concat(shown, ',') .. ']'
 end
 
 -- seat_near: as near_of, and the passenger, the key and who asks for one who telephones, of the seat.request that it is for: what that would answer without

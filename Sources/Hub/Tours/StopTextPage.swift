@@ -13,9 +13,16 @@ struct StopDeparture {
 }
 
 /// What leaves a stop next, by time, as it was at `at`, Unix ms.
-struct StopReading {
+final class StopReading {
     let departures: [StopDeparture]
     let at: Int64
+    /// Made of it so far, by language and address: a page takes a worker half a millisecond, and who asks pays nothing.
+    var pages: [String: HTTPResponse] = [:]
+
+    init(departures: [StopDeparture], at: Int64) {
+        self.departures = departures
+        self.at = at
+    }
 }
 
 /// What `/text/` answers: HTML that reads well from top to bottom.
@@ -53,6 +60,16 @@ struct StopTextPage {
     }
 
     func board(_ name: String, _ reading: StopReading, time: CityTime, now: Int64) -> HTTPResponse {
+        if let made = reading.pages[form] { return made }
+        let made = newBoard(name, reading, time: time, now: now)
+        reading.pages[form] = made
+        return made
+    }
+
+    /// Pages of one form are the same for all who ask: their language, and whether links repeat it.
+    var form: String { phrases.language + suffix }
+
+    private func newBoard(_ name: String, _ reading: StopReading, time: CityTime, now: Int64) -> HTTPResponse {
         let name = HTMLPage.escaped(name)
         var main = "<h1>\(name)</h1>"
         let coming = reading.departures.filter { $0.at >= now - 60_000 }.prefix(Self.mostDepartures)

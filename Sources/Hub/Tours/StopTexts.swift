@@ -16,6 +16,8 @@ final class StopTexts: Capability {
     /// Names are looked through, some 0.3 ms of 10,000.
     private var finds = NetworkLimits.lookUps(capacity: 100, perSecond: 50)
     private var names = StopNames()
+    /// The first hundred stops as pages, by form, of one catalog.
+    private var lists: (version: String, pages: [String: HTTPResponse]) = ("", [:])
 
     private static let path = "/text"
     /// Of a stop: an interchange has some dozen.
@@ -54,7 +56,14 @@ final class StopTexts: Capability {
     private func list(_ request: HTTPRequest, _ page: StopTextPage) -> HTTPResponse {
         names.take(catalog.current)
         let wanted = request.value(of: "q") ?? ""
-        guard wanted.isEmpty || finds.take(request.clientNetwork, at: Int64(loop.now)) == nil else { return page.busy }
+        if wanted.isEmpty {
+            if lists.version != catalog.version { lists = (catalog.version, [:]) }
+            if let made = lists.pages[page.form] { return made }
+            let made = page.list(names.find(""), of: "")
+            lists.pages[page.form] = made
+            return made
+        }
+        guard finds.take(request.clientNetwork, at: Int64(loop.now)) == nil else { return page.busy }
         return page.list(names.find(wanted), of: wanted)
     }
 
