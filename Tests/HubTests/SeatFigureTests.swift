@@ -100,6 +100,28 @@ import Wire
         }
     }
 
+    @Test("M19: who asked in vain is marked by a secret of the day, which is gone before the marks are")
+    func secret() async throws {
+        try await TestCity.run { city in
+            try await online(city)
+            func sweep(_ fresh: String) async throws -> [String] {
+                try await city.call("city_sweep", ["w", "5000", "", "", "75000", fresh])
+                return try await fields(city, "vain:*").flatMap { $0.value.split(separator: " ").map(String.init) }
+            }
+            #expect(try await search(city, "p3") == .refused("not_available"))
+            let first = try await sweep("one")
+            try await city.raw(["DEL", "{test}:unmet:p3"])
+            #expect(try await search(city, "p3") == .refused("not_available"))
+            #expect(try await sweep("another") == first && first.count == 1, "one person, one mark, all day")
+            #expect(try await city.raw(["GET", "{test}:vain-secret:2027-01-15"]).text == "one")
+            let life = try await city.raw(["TTL", "{test}:vain-secret:2027-01-15"]).int ?? 0
+            #expect(life > 0 && life <= 2 * 86_400)
+            let pair = "45.1012,9.1007 45.2002,9.1995"
+            let plain = try await city.raw(["EVAL", "return redis.sha1hex(ARGV[1])", "0", "p3 " + pair]).text ?? ""
+            #expect(!plain.hasPrefix(first[0]))
+        }
+    }
+
     @Test("M19: a driver who announces one name after the other fills no day, and lines count all the same")
     func names() async throws {
         try await TestCity.run { city in

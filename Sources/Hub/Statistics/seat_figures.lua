@@ -3,8 +3,9 @@
 --
 -- `seats:<date>` has for each `<hour>|<route>` (no route: nothing behind the bar) these numbers (`SeatFigures` in Domain): asked for, accepted,
 -- declined, unanswered, unmet (no seat, or nobody goes there), cancelled, aboard, ended; stars in all, and how often they were given.
--- `vain:<date>` has for each `<from> <to>`, the middles of two cells, who asked: a mark of each person, by which nobody who does not know the person
--- finds it. It ends with all that tells where people were (`kept_s`).
+-- `vain:<date>` has for each `<from> <to>`, the middles of two cells, who asked: a mark of each person, made with a secret of that day
+-- (`vain-secret:<date>`), which is gone two days later: from then on nobody can try all telephone numbers until one fits. It ends with all that
+-- tells where people were (`kept_s`).
 
 local log = import('core', 'log')
 local figures = import('figures', 'figures')
@@ -71,12 +72,22 @@ local function part(of, name)
     return of[name]
 end
 
-local function take(c, over, date_of, sums, pairs_asked)
+local SECRET_S = 172800
+
+-- Of a day; fresh: a random text, for a day that has none yet.
+local function secret_of(c, date, fresh)
+    local key = c.p .. 'vain-secret:' .. date
+    if fresh and redis.call('SET', key, fresh, 'NX', 'EX', SECRET_S) then return fresh end
+    return redis.call('GET', key) or ''
+end
+
+-- secret: of a day.
+local function take(c, over, date_of, sums, pairs_asked, secret)
     local kind, at, rest = string.match(over, '^(%l) (%d+) (.*)$')
     local date, hour = date_of(tonumber(at))
     if kind == 'v' then
         local passenger, from_to = string.match(rest, '^(%S+) (.*)$')
-        part(part(pairs_asked, c.p .. 'vain:' .. date), from_to)[string.sub(redis.sha1hex(passenger .. ' ' .. from_to), 1, 10)] = true
+        part(part(pairs_asked, c.p .. 'vain:' .. date), from_to)[string.sub(redis.sha1hex(secret(date) .. ' ' .. passenger .. ' ' .. from_to), 1, 10)] = true
         return
     end
     local places, route = string.match(rest, '^([^|]*)|(.*)$')
@@ -117,9 +128,14 @@ local function add_people(c, key, places)
     redis.call('EXPIRE', key, math.min(c.kept_s, c.figure_days * 86400))
 end
 
-function seat_figures.sum_up(c)
-    local sums, pairs_asked, date_of = {}, {}, figures.dates(c)
-    for _, over in ipairs(redis.call('LPOP', c.p .. 'seats_over', MOST) or {}) do take(c, over, date_of, sums, pairs_asked) end
+-- fresh: a random text (secret_of).
+function seat_figures.sum_up(c, fresh)
+    local sums, pairs_asked, date_of, secrets = {}, {}, figures.dates(c), {}
+    local function secret(date)
+        secrets[date] = secrets[date] or secret_of(c, date, fresh)
+        return secrets[date]
+    end
+    for _, over in ipairs(redis.call('LPOP', c.p .. 'seats_over', MOST) or {}) do take(c, over, date_of, sums, pairs_asked, secret) end
     for key, hours in pairs(sums) do add_numbers(c, key, hours) end
     for key, places in pairs(pairs_asked) do add_people(c, key, places) end
 end

@@ -48,6 +48,7 @@ final class Sweeps: Capability {
             [
                 "worker": RedisArgument(services.name), "dead_ms": RedisArgument(Self.deadAfterMs),
                 "utc_offset_s": offset, "clock": zone, "silent_ms": RedisArgument(settings.server.deadAfterMs),
+                "fresh": RedisArgument(RandomID.make("")),
             ]
         ) { result in
             self.swept(result) { reply in

@@ -188,9 +188,9 @@ register('city_deadlines', {}, function(c)
 end, { 'allow-oom' })
 
 -- city_sweep: worker, ms after which a silent worker is dead, the city's local time less UTC in s ('' = not known yet),
--- what its clock shows (minute_of_day; '' = not known yet), for how long a connection may be silent, ms. Answers {hub time, 1 if the worker was not known, alarms that are open,
+-- what its clock shows (minute_of_day; '' = not known yet), for how long a connection may be silent, ms, and a random text (seat_figures.lua). Answers {hub time, 1 if the worker was not known, alarms that are open,
 -- that ring, 0 if nobody waits for a deadline, and how many drivers starve (passed.lua)}.
-register('city_sweep', { 'worker', 'dead_ms', 'utc_offset_s', 'clock', 'silent_ms?' }, function(c, given)
+register('city_sweep', { 'worker', 'dead_ms', 'utc_offset_s', 'clock', 'silent_ms?', 'fresh?' }, function(c, given)
     if given.utc_offset_s ~= '' then figures.set_offset(c, given.utc_offset_s) end
     if given.clock ~= '' then set_clock(c, 'city', given.clock) end
     local is_new = sweep_workers(c, given.worker, tonumber(given.dead_ms), tonumber(given.silent_ms or 0))
@@ -205,7 +205,7 @@ register('city_sweep', { 'worker', 'dead_ms', 'utc_offset_s', 'clock', 'silent_m
     registry.index(c)
     papers.remind_due(c, registry.date_in, given.utc_offset_s)
     taxi_figures.sum_up(c)
-    seat_figures.sum_up(c)
+    seat_figures.sum_up(c, given.fresh)
     local open, ringing = alarms.ring_due(c)
     return { c.now_text, is_new and 1 or 0, open, ringing, waiting, passed.starving(c) }
 end, { 'allow-oom' })
