@@ -36,6 +36,8 @@ static inline int kb_curl_post(CURL *easy, const char *url, struct curl_slist *h
            curl_easy_setopt(easy, CURLOPT_COPYPOSTFIELDS, body) == CURLE_OK &&
            curl_easy_setopt(easy, CURLOPT_HTTPHEADER, headers) == CURLE_OK &&
            curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, timeout_ms) == CURLE_OK &&
+           // With the handshake of TLS.
+           curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, 5000L) == CURLE_OK &&
            curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L) == CURLE_OK &&
            curl_easy_setopt(easy, CURLOPT_USERAGENT, "kerbside") == CURLE_OK &&
            curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, kb_curl_discard) == CURLE_OK &&

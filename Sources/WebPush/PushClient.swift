@@ -1,7 +1,9 @@
 internal import CCurl
 public import EventLoop
 
-/// Sends to push services over HTTP, many at once, on a loop. It follows no redirect, and speaks TLS only. Used on the loop's thread.
+/// Sends to a push service over HTTP, many at once, on a loop. It follows no redirect, and speaks TLS only. Used on the loop's thread.
+///
+/// Each service has a client of its own, with connections of its own: who names endpoints there that say nothing holds up nobody elsewhere.
 public final class PushClient {
     private let loop: EventLoop
     private let multi: UnsafeMutableRawPointer
@@ -11,8 +13,8 @@ public final class PushClient {
     private var transfers: [UnsafeMutableRawPointer: Transfer] = [:]
     private var isClosed = false
 
-    /// Connections at once, to all services and to each.
-    private static let connections = (all: 32, ofHost: 8)
+    /// Connections at once: to a service that is one host; to one that has many, where a subscriber may choose which, in all and to each.
+    private static let connections = (ofOne: 8, ofMany: 16, toEach: 2)
     private static let timeoutMs = 15_000
 
     private struct Transfer {
@@ -22,8 +24,8 @@ public final class PushClient {
         let completion: (PushAnswer) -> Void
     }
 
-    /// authorities: a PEM file; empty: those that the machine trusts.
-    public init(loop: EventLoop, authorities: String) {
+    /// service: a host, or `*.domain`; authorities: a PEM file; empty: those that the machine trusts.
+    public init(loop: EventLoop, service: String, authorities: String) {
         guard kb_curl_init() != 0, let multi = curl_multi_init() else { preconditionFailure("libcurl does not start") }
         self.loop = loop
         self.multi = multi
@@ -34,7 +36,10 @@ public final class PushClient {
         else {
             preconditionFailure("libcurl takes no callbacks")
         }
-        kb_curl_limit_connections(multi, Self.connections.all, Self.connections.ofHost)
+        let isMany = service.hasPrefix("*.")
+        kb_curl_limit_connections(
+            multi, isMany ? Self.connections.ofMany : Self.connections.ofOne,
+            isMany ? Self.connections.toEach : Self.connections.ofOne)
     }
 
     /// Sends once, and says what was answered. The completion comes in a later turn of the loop; never after `close`.

@@ -6,6 +6,8 @@ public struct PushEndpoint: Hashable, Sendable {
     public let url: String
     /// `https://host`, with its port where that is not 443: for whom a voucher is.
     public let origin: String
+    /// The service of those that were given.
+    public let service: String
 
     /// Why it is none.
     public struct Mismatch: Error {
@@ -37,10 +39,11 @@ public struct PushEndpoint: Hashable, Sendable {
             else { throw Mismatch(expected: "an https URL with a port of its own or none") }
             port = number
         }
-        guard services.contains(where: { Self.covers($0, host, port) }) else {
+        guard let service = services.first(where: { Self.covers($0, host, port) }) else {
             throw Mismatch(expected: "an endpoint at a push service that this hub sends to (push.services)")
         }
         self.url = url
+        self.service = service
         origin = scheme + host + (port == 443 ? "" : ":\(port)")
     }
 

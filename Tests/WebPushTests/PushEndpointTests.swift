@@ -20,6 +20,12 @@ private let services = [
         #expect(endpoint.origin == origin)
     }
 
+    @Test func `a service with many hosts is one, whichever host a subscriber names`() throws {
+        for host in ["web.push.apple.com", "a.b.push.apple.com"] {
+            #expect(try PushEndpoint("https://\(host)/x", services: services).service == "*.push.apple.com")
+        }
+    }
+
     @Test(arguments: [
         "", "https://", "https:///x", "http://fcm.googleapis.com/x", "HTTPS://fcm.googleapis.com/x",
         "fcm.googleapis.com/x",

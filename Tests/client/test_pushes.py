@@ -175,6 +175,34 @@ async def test_a_service_that_is_away_holds_up_no_other(hub, service, cast, brow
         service.away.clear()
 
 
+async def test_services_that_say_nothing_hold_up_no_other(service, cast):
+    """Five of them, with more pushes for each than all connections: who is pushed elsewhere does not wait for their time-outs."""
+    silent = [await asyncio.start_server(lambda reader, writer: reader.read(), "localhost", 0) for _ in range(5)]
+    hosts = [f"localhost:{one.sockets[0].getsockname()[1]}" for one in silent]
+    for hub in serve(**service.settings | {"push.services": [service.host, *hosts]}):
+        sleeper, browser = await cast.rider(hub), Browser(service)
+        for host in hosts:
+            deaf = Browser(service)
+            deaf.endpoint = f"https://{host}/{deaf.path}"
+            await subscribed(sleeper, deaf)
+        await leave(sleeper)
+        ends = int((time.time() + 600) * 1000)
+        many = hub.redis.pipeline()
+        for n in range(40):
+            fields = {"channel": sleeper.channel, "seq": f"{ends}-{n}", "type": "ride.near", "time": ends, "until": ends}
+            many.xadd(hub.key("wakings"), fields | {"urgency": "high", "data": "{}"})
+        many.execute()
+        await hub.until("they are being sent", lambda: hub.metric("kerbside_push_waiting") >= 40)
+        _, driver, ride, _ = await asked(hub, cast, browser)
+        await driver.accept(ride)
+        [event] = await pushed(browser)
+        assert event["type"] == "ride.accepted"
+        assert hub.metric("kerbside_push_retried_total") == 0, "no time-out was waited for"
+        hub.redis.delete(hub.key("wakings"), hub.key(f"subscriptions:{sleeper.channel}"))
+    for one in silent:
+        one.close()
+
+
 async def test_each_device_is_asked_when_it_says(hub, service, cast, browser):
     away = Browser(service)
     passenger, driver, ride, _ = await asking(hub, cast, browser)

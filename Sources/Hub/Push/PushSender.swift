@@ -30,7 +30,8 @@ final class PushSender: SideTask {
     private let connection: RedisConnection
     private let functions: RedisFunctions
     private let voucher: PushVoucher
-    private let client: PushClient
+    /// By the services of the settings.
+    private var clients: [String: PushClient] = [:]
     private let timer: LoopTimer
     private let meter: PushMeter
     private let log: Logger
@@ -62,7 +63,6 @@ final class PushSender: SideTask {
             loop: loop, endpoint: try RedisLocation(settings).endpoint, limits: RedisLimits(settings))
         functions = RedisFunctions(
             library: FunctionLibrary(modules: RedisLibrary.modules), connection: connection, keys: keys, log: log)
-        client = PushClient(loop: loop, authorities: settings.push.ca)
         timer = LoopTimer(loop)
         meter = PushMeter(name: name, data: settings.data.dir)
     }
@@ -76,7 +76,7 @@ final class PushSender: SideTask {
 
     func stop() {
         timer.close()
-        client.close()
+        for client in clients.values { client.close() }
         connection.close()
     }
 
@@ -203,13 +203,19 @@ final class PushSender: SideTask {
                 "Content-Encoding: aes128gcm", "Content-Type: application/octet-stream", "Expect:",
                 "Authorization: \(voucher.authorization(to: target.endpoint.origin, now: now / 1000))",
             ]
-            client.post(target.endpoint.url, headers, body) { answer in
+            client(of: target.endpoint.service).post(target.endpoint.url, headers, body) { answer in
                 guard term == self.term else { return }
                 self.answered(answer, target, id)
                 left -= 1
                 if left == 0 { self.finish(id) }
             }
         }
+    }
+
+    private func client(of service: String) -> PushClient {
+        let client = clients[service] ?? PushClient(loop: loop, service: service, authorities: settings.push.ca)
+        clients[service] = client
+        return client
     }
 
     private func answered(_ answer: PushAnswer, _ target: PushTarget, _ id: String) {
