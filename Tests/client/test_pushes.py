@@ -5,7 +5,6 @@ import json
 import os
 import re
 import signal
-import time
 
 import pytest
 
@@ -13,7 +12,7 @@ from kerbside import patience
 from kerbside.passenger import Passenger
 from kerbside.push_service import Browser
 from kerbside.stops import on_tour, rider, serve
-from kerbside.waking import asked, asking, leave, pushed, subscribed
+from kerbside.waking import asked, asking, leave, pushed, subscribed, wake
 
 
 @pytest.fixture(scope="module")
@@ -158,12 +157,7 @@ async def test_a_service_that_is_away_holds_up_no_other(hub, service, cast, brow
     await subscribed(sleeper, away)
     await leave(sleeper)
     service.away.add(away.path)
-    ends = int((time.time() + 600) * 1000)
-    many = hub.redis.pipeline()
-    for n in range(1_200):
-        fields = {"channel": sleeper.channel, "seq": f"{ends}-{n}", "type": "ride.near", "time": ends, "until": ends}
-        many.xadd(hub.key("wakings"), fields | {"urgency": "high", "data": "{}"})
-    many.execute()
+    wake(sleeper, 1_200)
     try:
         await hub.until("all have been tried", lambda: len(away.got) >= 1_200, patience.PROCESS)
         _, driver, ride, _ = await asked(hub, cast, browser)
@@ -186,12 +180,7 @@ async def test_services_that_say_nothing_hold_up_no_other(service, cast):
             deaf.endpoint = f"https://{host}/{deaf.path}"
             await subscribed(sleeper, deaf)
         await leave(sleeper)
-        ends = int((time.time() + 600) * 1000)
-        many = hub.redis.pipeline()
-        for n in range(40):
-            fields = {"channel": sleeper.channel, "seq": f"{ends}-{n}", "type": "ride.near", "time": ends, "until": ends}
-            many.xadd(hub.key("wakings"), fields | {"urgency": "high", "data": "{}"})
-        many.execute()
+        wake(sleeper, 40)
         await hub.until("they are being sent", lambda: hub.metric("kerbside_push_waiting") >= 40)
         _, driver, ride, _ = await asked(hub, cast, browser)
         await driver.accept(ride)

@@ -193,7 +193,7 @@ struct Push {
     static func each(in message: UnsafeRawBufferPointer, _ body: (Push) -> Void) {
         var rest = message[...]
         while let end = rest.firstIndex(of: 10), let length = number(rest[..<end]).map(Int.init),
-            length >= 0, length < rest.endIndex - end
+            length < rest.endIndex - end
         {
             let record = rest[(end + 1)...].prefix(length)
             if let push = Push(UnsafeRawBufferPointer(rebasing: record)) { body(push) }

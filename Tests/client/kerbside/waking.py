@@ -1,5 +1,7 @@
 """People who are reached by pushes, and what they have got."""
 
+import time
+
 
 async def leave(client):
     """The page is closed, and the hub has seen that."""
@@ -36,3 +38,13 @@ async def asked(hub, cast, browser):
     passenger, driver, ride, zone = await asking(hub, cast, browser)
     await leave(passenger)
     return passenger, driver, ride, zone
+
+
+def wake(client, count):
+    """So many pushes at once for who has subscribed, good for ten minutes."""
+    hub, ends = client.hub, int((time.time() + 600) * 1000)
+    many = hub.redis.pipeline()
+    for n in range(count):
+        fields = {"channel": client.channel, "seq": f"{ends}-{n}", "type": "ride.near", "time": ends, "until": ends}
+        many.xadd(hub.key("wakings"), fields | {"urgency": "high", "data": "{}"})
+    many.execute()
