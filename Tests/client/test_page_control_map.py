@@ -50,8 +50,9 @@ async def test_m3_vehicles_appear_move_and_change_their_colour(city, cast):
         await seen(page, "taxi-busy")
         await first.drive(here.a.centre.moved(north=500))
         # North is above.
-        await page.wait_for_function(f"(arg) => {{ const at = ({FIND})(arg); return at && at.y < {begin['y'] - 40}; }}",
-                                     arg=["--vehicle-taxi-busy"])
+        await page.wait_for_function(
+            f"(arg) => {{ const at = ({FIND})(arg); return at && at.y < {begin['y'] - 40}; }}", arg=["--vehicle-taxi-busy"]
+        )
         await one.is_well()
         await second.call("driver.unavailable")
         await seen(page, "taxi-unavailable")
@@ -112,3 +113,25 @@ async def test_zoom_and_the_whole_city_again(city, cast):
         after = await seen(page, "taxi-available")
         assert abs(after["x"] - before["x"]) < 30 and abs(after["count"] - before["count"]) < before["count"] / 2
         await one.is_well()
+
+
+async def test_signs_that_change_leave_nothing_behind(city, cast):
+    """A control room is open for days."""
+    here = city.block()
+    drivers = await cast.queue(city, here.a.centre, 5)
+    async with Room(city) as one:
+        devtools = await one.context.new_cdp_session(one.page)
+        sign = one.page.locator(".zone-sign").filter(has_text=here.a.id)
+
+        async def nodes_after_all_left_and_came():
+            for command, sizes in (("driver.unavailable", range(4, -1, -1)), ("driver.available", range(1, 6))):
+                for driver, size in zip(drivers, sizes, strict=True):
+                    await driver.call(command)
+                    await expect(sign).to_have_text(f"{here.a.id} · {size}")
+            await devtools.send("HeapProfiler.collectGarbage")
+            return (await devtools.send("Memory.getDOMCounters"))["nodes"]
+
+        before = await nodes_after_all_left_and_came()
+        await nodes_after_all_left_and_came()
+        # Of each of twenty signs it was three.
+        assert await nodes_after_all_left_and_came() < before + 30

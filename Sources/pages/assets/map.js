@@ -194,7 +194,9 @@ export class CityMap {
 
   /** @param {string} zone */
   #unsign(zone) {
-    this.#signed.get(zone)?.layer.remove();
+    const known = this.#signed.get(zone);
+    // Out of its group, which keeps what is only taken off the map.
+    if (known) this.#signs.removeLayer(known.layer);
     this.#signed.delete(zone);
   }
 
