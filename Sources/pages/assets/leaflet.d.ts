@@ -60,6 +60,7 @@ declare module '*/leaflet.esm.min.js' {
   }
   export class LayerGroup extends Layer {
     clearLayers(): this;
+    removeLayer(layer: Layer): this;
     eachLayer(call: (layer: any) => void): this;
   }
   export class Path extends Layer {
