@@ -4,6 +4,9 @@
 // row of the table here, and nothing anywhere else. `tools/check` finds those that were forgotten.
 #pragma clang diagnostic ignored "-Wc23-extensions"
 
+static const unsigned char json[] = {
+#embed "../Hub/Redis/json.lua"
+};
 static const unsigned char settings[] = {
 #embed "../Hub/Redis/settings.lua"
 };
@@ -207,6 +210,7 @@ static const unsigned char travel[] = {
 
 // In the order in which they import one another.
 static const struct kerbside_file functions[] = {
+    MODULE(json),
     MODULE(settings),
     MODULE(workers),
     MODULE(waking),

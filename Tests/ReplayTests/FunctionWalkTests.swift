@@ -94,7 +94,7 @@ import Testing
             ("a passenger may request twice", .oneRequestPerPassenger, "    if open then\n", "    if false then\n"),
             (
                 "the alerts are not latched", .alert,
-                "set_ride(c, ride, 'notified', given.rung, 'arrived_at', c.now_text)",
+                "set_ride(c, ride, 'notified', rung, 'arrived_at', c.now_text)",
                 "set_ride(c, ride, 'arrived_at', c.now_text)"
             ),
             (

@@ -87,7 +87,8 @@ extension Capability {
         let (events, eta) = pickup.advance(
             to: fix, after: previous, isSure: vehicle.isLastFixSure, by: learning, measuredAt: vehicle.heardAt,
             now: now())
-        // Who is there at once was near, too: the function tells both.
+        let told = eta.map { push(of: $0, pickup, kind, vehicle, fix) }
+        // Who is there at once was near, too: the function tells both, and the time with them.
         if let event = events.arrived ?? events.near {
             metrics.alerts.increment()
             functions.retryUntilDone(
@@ -97,17 +98,21 @@ extension Capability {
                     "rung": RedisArgument(event.rung.rawValue),
                     "metres": RedisArgument(Int(event.distance.rounded())),
                     "confidence": RedisArgument(event.confidence.rawValue),
+                    "eta": told.map { RedisArgument($0.encoded) } ?? "",
                 ])
+        } else if let told {
+            commands.send(
+                ["PUBLISH", RedisArgument(keys.push(Channel.partition(told.channel))), RedisArgument(told.encoded)]
+            ) { _ in }
         }
-        if let eta { publishETA(pickup, kind, vehicle, fix, eta) }
         return events.arrived != nil
     }
 
     /// State for those who wait, wherever they are connected: they read the vehicle's channel. In a minibus each takes what
     /// is for its own booking.
-    private func publishETA(
-        _ pickup: PickupApproach, _ kind: PickupKind, _ vehicle: VehicleTrack, _ fix: Fix, _ eta: ToldETA
-    ) {
+    private func push(
+        of eta: ToldETA, _ pickup: PickupApproach, _ kind: PickupKind, _ vehicle: VehicleTrack, _ fix: Fix
+    ) -> Push {
         var json = JSONWriter()
         json.beginObject()
         json.member(kind.idField, pickup.id)
@@ -119,11 +124,9 @@ extension Capability {
         json.member("at", fix.at)
         json.endObject()
         let channel = Channel.vehicle(vehicle.subject)
-        let push = Push(
+        return Push(
             channel: channel, seq: "", type: kind.eta, time: now(),
             meta: ETAMeta(measuredAt: vehicle.heardAt, booking: kind.isShared ? pickup.id : "").text, data: json.bytes)
-        commands.send(
-            ["PUBLISH", RedisArgument(keys.push(Channel.partition(channel))), RedisArgument(push.encoded)]) { _ in }
     }
 }
 

@@ -68,7 +68,8 @@ function waking.left(c, channel, worker)
 end
 
 -- time: of the event, hub ms; seq: its place in the history, which begins with the machine's ms.
-local function add(c, channel, seq, type, time, data, json)
+local function add(c, channel, seq, type, time, json)
+    local data = cjson.decode(json)
     if data.by and data.by == OWN[string.match(channel, '^[%a_]+:')] then return end
     local kind = WAKES[type]
     local life_ms = math.min(kind[2] * 1000, tonumber(data.expires_in_ms) or math.huge)
@@ -77,10 +78,10 @@ local function add(c, channel, seq, type, time, data, json)
     redis.call('SET', c.p .. 'woken:' .. channel, seq, 'EX', WOKEN_S)
 end
 
--- An event was told on the channel of somebody who has a subscription. data: of the event; json: the same as it is kept.
-function waking.wake(c, channel, seq, type, data, json)
+-- An event was told on the channel of somebody who has a subscription. json: of the event, as it is kept.
+function waking.wake(c, channel, seq, type, json)
     if c.push_on == 0 or waking.is_connected(c, channel) then return end
-    add(c, channel, seq, type, c.now_text, data, json)
+    add(c, channel, seq, type, c.now_text, json)
 end
 
 -- A connection was lost that had said nothing for up to so long, ms: a phone that fell asleep. What was told meanwhile may not have been seen;
@@ -92,7 +93,7 @@ function waking.missed(c, channel, silent_ms)
     for _, entry in ipairs(redis.call('XRANGE', c.p .. 'ch:' .. channel, from, '+')) do
         local fields = {}
         for i = 1, #entry[2], 2 do fields[entry[2][i]] = entry[2][i + 1] end
-        if WAKES[fields.type] then add(c, channel, entry[1], fields.type, fields.time, cjson.decode(fields.data), fields.data) end
+        if WAKES[fields.type] then add(c, channel, entry[1], fields.type, fields.time, fields.data) end
     end
 end
 

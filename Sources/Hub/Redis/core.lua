@@ -4,6 +4,7 @@
 -- they live in one slot, and the one declared key is enough to route a call in a cluster. Its arguments have names (register).
 -- A command's function answers '+' .. JSON of its `ok` object, or '-' .. code .. '\n' .. detail.
 
+local digits, encode = import('json', 'digits', 'encode')
 local settings = import('settings', 'settings')
 local waking = import('waking', 'waking')
 local wishes = import('wishes', 'wishes')
@@ -82,17 +83,6 @@ local function partition(channel)
     return h % 64
 end
 
--- A whole number as text. Small ones come again and again: Lua prints a number with all its digits, which takes longer than to find it here.
-local numerals = {}
-
-local function digits(number)
-    local text = numerals[number]
-    if text then return text end
-    text = string.format('%d', number)
-    if number < 4096 then numerals[number] = text end
-    return text
-end
-
 -- To the workers that read a channel. seq: its place in the channel's history, '' of what is not kept; meta: for the worker
 -- alone, never for the client. What goes to people is gathered and published together at the end of the call, vehicles last: who is
 -- told of one may follow it from then on.
@@ -108,6 +98,11 @@ local function push(c, channel, seq, type, meta, data)
     end
     local gathered = string.byte(channel) == V and c.shown or c.pushed
     gathered[#gathered + 1] = record
+end
+
+-- What a worker has made for those who watch a vehicle, as it would publish it by itself ('' = nothing): it goes with what else is told.
+local function pass_on(c, record)
+    if record and record ~= '' then c.shown[#c.shown + 1] = record end
 end
 
 -- A message of a partition: records, each after its length in bytes and a line break (`Push.each` in Swift reads them).
@@ -178,7 +173,7 @@ end
 -- A key may be gone, or go with its last field: one that comes anew ends anew.
 local function unkeep(key) due[key] = nil end
 
-local function ok(fields) return '+' .. cjson.encode(fields) end
+local function ok(fields) return '+' .. encode(fields) end
 -- after: in how many ms the same may be tried again, where that is known.
 local function refuse(code, detail, after)
     return '-' .. code .. (after and string.format(' %.0f', after) or '') .. '\n' .. detail
@@ -282,26 +277,27 @@ end
 
 -- now: fields that only those are told who read now; the history is spared them. Answers the event's place in the history; nil: it is not
 -- wanted, and only informs.
-local function tell(c, channel, type, data, meta, now)
-    local is_unwanted, wakes = wishes.are_against(c, channel, type)
+local function tell(c, channel, kind, data, meta, now)
+    local is_unwanted, wakes = wishes.are_against(c, channel, kind)
     if is_unwanted then
-        if wishes.informs[type] then return nil end
+        if wishes.informs[kind] then return nil end
+        if type(data) == 'string' then data = cjson.decode(data) end
         data.silent = true
     end
-    local json, pushed = cjson.encode(data), nil
+    local json, pushed = encode(data), nil
     if now then
         for name, value in pairs(now) do data[name] = value end
-        pushed = cjson.encode(data)
+        pushed = encode(data)
     end
-    local seq = tell_json(c, channel, type, json, meta, pushed)
-    if wakes then waking.wake(c, channel, seq, type, data, json) end
+    local seq = tell_json(c, channel, kind, json, meta, pushed)
+    if wakes then waking.wake(c, channel, seq, kind, json) end
     return seq
 end
 
 -- The domain event log, in the order in which things happened. Answers the event's place in it. recorded: what the city's records keep besides, and
 -- nobody who follows the events is told; nil: nothing.
 local function log(c, type, data, recorded)
-    return append(c, c.p .. 'events', c.events_length_text, type, cjson.encode(data), recorded and cjson.encode(recorded))
+    return append(c, c.p .. 'events', c.events_length_text, type, encode(data), recorded and cjson.encode(recorded))
 end
 
 -- What those are told who watch a vehicle's cell, or the whole city: all there is to show of it, in one line
@@ -375,7 +371,10 @@ local function set_state(c, driver, v, state, ...)
     set_vehicle(c, driver, 'state', state, ...)
     if v then
         v.state = state
-        for i = 1, select('#', ...), 2 do v[select(i, ...)] = tostring(select(i + 1, ...)) end
+        for i = 1, select('#', ...), 2 do
+            local name, value = select(i, ...)
+            v[name] = tostring(value)
+        end
     end
     show(c, driver, v)
 end
@@ -386,7 +385,7 @@ return {
     register = register, hash = hash, vehicle = vehicle, set_vehicle = set_vehicle, clear_vehicle = clear_vehicle,
     forget_place = forget_place, is_minibus = is_minibus, load_ride = load_ride, pick = pick, set_ride = set_ride, ok = ok,
     refuse = refuse, once = once, keep = keep, unkeep = unkeep, beginning = beginning, is_beginning = is_beginning, push = push,
-    drop_old = drop_old,
+    pass_on = pass_on, drop_old = drop_old,
     tell_json = tell_json, tell = tell, log = log, FEED = FEED,
     feed_line = feed_line, tell_watchers = tell_watchers, take_up_awaited = take_up_awaited, show = show,
     set_state = set_state, point = point,

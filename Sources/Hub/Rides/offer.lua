@@ -2,8 +2,9 @@
 -- otherwise it is `searching` (search.lua). Accept, decline, timeout and cancel each compare the ride's state and driver before they change it.
 
 local clear_vehicle, is_minibus, load_ride, register = import('core', 'clear_vehicle', 'is_minibus', 'load_ride', 'register')
-local log, ok, once, point, refuse, set_ride = import('core', 'log', 'ok', 'once', 'point', 'refuse', 'set_ride')
+local log, ok, once, refuse, set_ride = import('core', 'log', 'ok', 'once', 'refuse', 'set_ride')
 local tell, tell_json, vehicle = import('core', 'tell', 'tell_json', 'vehicle')
+local digits, point, quoted = import('json', 'digits', 'point', 'quoted')
 local callers = import('callers', 'callers')
 local cancels = import('limits', 'cancels')
 local bring_back, leave, mark_away, mark_back = import('queue', 'bring_back', 'leave', 'mark_away', 'mark_back')
@@ -110,10 +111,23 @@ register('offer_seen', { 'driver', 'ride' }, function(c, given)
         redis.call('ZADD', c.p .. 'offers', r.deadline, ride)
         -- Offers may last longer than they did when the ride was asked for.
         if r.ends and r.deadline + c.accept_grace_ms > tonumber(r.ends) then searches_on(c, ride, r) end
-        log(c, 'offer.seen', { ride = ride, zone = r.zone, driver = driver })
+        log(c, 'offer.seen', '{"ride":"' .. ride .. '","zone":' .. quoted(r.zone) .. ',"driver":"' .. driver .. '"}')
     end
-    return ok({ ride = ride, expires_in_ms = math.max(0, tonumber(r.deadline) - c.now), expires_at = tonumber(r.deadline) })
+    return ok('{"ride":"' .. ride .. '","expires_in_ms":' .. digits(math.max(0, r.deadline - c.now)) .. ',"expires_at":' .. r.deadline .. '}')
 end)
+
+-- What both are told of a way, as members of JSON: pickup, destination, passengers.
+local function way_of(r)
+    return ',"pickup":' .. point(r.lat, r.lon) .. (r.dlat and ',"destination":' .. point(r.dlat, r.dlon) or '')
+        .. ',"passengers":' .. r.passengers
+end
+
+-- What the driver is told of the ride that it has: JSON.
+local function assignment(ride, r, way)
+    local contact = callers.contact(r)
+    return '{"ride":"' .. ride .. '"' .. way .. (contact and ',"contact":' .. cjson.encode(contact) or '')
+        .. (r.needs and ',"needs":' .. cjson.encode(needs_of(r)) or '') .. (r.payment and ',"payment":"' .. r.payment .. '"}' or '}')
+end
 
 -- How long a vehicle that has accepted is told of without being asked for, ms of machine time.
 local WATCHED_MS = 90000
@@ -123,10 +137,7 @@ register('offer_accept', { 'driver', 'ride', 'key', 'eta_s' }, function(c, given
     local driver, ride = given.driver, given.ride
     return once(c, 'offer.accept', 'driver:' .. driver, given.key, function()
         local r = load_ride(c, ride)
-        local assigned = { ride = ride, pickup = point(r.lat, r.lon), passengers = tonumber(r.passengers), contact = callers.contact(r),
-            needs = needs_of(r), payment = r.payment }
-        if r.dlat then assigned.destination = point(r.dlat, r.dlon) end
-        if r.driver == driver and (r.state == 'accepted' or r.state == 'aboard') then return ok(assigned) end
+        if r.driver == driver and (r.state == 'accepted' or r.state == 'aboard') then return ok(assignment(ride, r, way_of(r))) end
         if is_open_to(r, driver) and c.now > tonumber(r.deadline) + c.accept_grace_ms then
             release_offer(c, ride, r, r.seen == '1' and 'expired' or 'undelivered')
             return refuse('offer_expired', 'The offer was due earlier; the ride went on to the next driver.')
@@ -142,16 +153,19 @@ register('offer_accept', { 'driver', 'ride', 'key', 'eta_s' }, function(c, given
         -- Its passenger's worker follows it from here on, and reads the vehicle only if it is not told of it with the acceptance.
         local watched = math.max(tonumber(v.watched) or 0, c.real + WATCHED_MS)
         leave(c, driver, v, 'accepted', 'busy', 'ride', ride, 'watched', string.format('%d', watched))
-        log(c, 'ride.accepted', { ride = ride, zone = r.zone, driver = driver, passenger = r.passenger })
-        local json = cjson.encode(assigned)
+        log(c, 'ride.accepted', '{"ride":"' .. ride .. '","zone":' .. quoted(r.zone) .. ',"driver":"' .. driver .. '","passenger":"' .. r.passenger .. '"}')
+        local way = way_of(r)
+        local json = assignment(ride, r, way)
         tell_json(c, 'driver:' .. driver, 'ride.assigned', json)
-        local position = cjson.null
-        if v.lat then position = { lat = tonumber(v.lat), lon = tonumber(v.lon), at = tonumber(v.at) } end
-        local facts = { ride = ride, taxi = driver, position = position, eta_s = tonumber(given.eta_s) or cjson.null,
-            card = v.card and cjson.decode(v.card), pickup = assigned.pickup, destination = assigned.destination,
-            passengers = assigned.passengers, requested_at = tonumber(r.requested_at) }
-        tell(c, 'passenger:' .. r.passenger, 'ride.accepted', facts)
-        tell_followers(c, ride, r, 'accepted', facts)
+        tell(c, 'passenger:' .. r.passenger, 'ride.accepted', '{"ride":"' .. ride .. '","taxi":"' .. driver
+            .. (v.lat and '","position":{"lat":' .. v.lat .. ',"lon":' .. v.lon .. ',"at":' .. v.at .. '}' or '","position":null')
+            .. ',"eta_s":' .. (given.eta_s ~= '' and given.eta_s or 'null') .. ',"requested_at":' .. r.requested_at .. way
+            .. (v.card and ',"card":' .. v.card .. '}' or '}'))
+        if r.reservation then
+            tell_followers(c, ride, r, 'accepted', { taxi = driver, card = v.card and cjson.decode(v.card),
+                position = v.lat and { lat = tonumber(v.lat), lon = tonumber(v.lon), at = tonumber(v.at) } or cjson.null,
+                eta_s = tonumber(given.eta_s) or cjson.null })
+        end
         dispatch_rest(c, v.zone, driver)
         return '+' .. json
     end)

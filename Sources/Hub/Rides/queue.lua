@@ -6,6 +6,7 @@
 
 local clear_vehicle, log, push, set_state = import('core', 'clear_vehicle', 'log', 'push', 'set_state')
 local set_vehicle, tell, vehicle = import('core', 'set_vehicle', 'tell', 'vehicle')
+local digits, quoted = import('json', 'digits', 'quoted')
 local tell_found = import('lost', 'tell_found')
 local room = import('room', 'room')
 
@@ -50,7 +51,7 @@ local function join(c, driver, v, zone, reason, score, more)
     set_state(c, driver, v, 'available', 'zone', zone, 'score', score, 'since', c.now_text, unpack(more or {}))
     forget(c, driver, v, 'lost_zone', 'lost_score', 'lost_until', 'lost_why', 'ride')
     set_free(c, driver, v)
-    log(c, 'queue.joined', { driver = driver, zone = zone, score = tonumber(score), reason = reason })
+    log(c, 'queue.joined', '{"driver":"' .. driver .. '","zone":' .. quoted(zone) .. ',"score":' .. score .. ',"reason":"' .. reason .. '"}')
     local rank, size
     if is_last then
         size = redis.call('ZCARD', c.p .. 'queue:' .. zone)
@@ -58,7 +59,8 @@ local function join(c, driver, v, zone, reason, score, more)
     else
         rank, size = place(c, driver, zone)
     end
-    tell(c, 'driver:' .. driver, 'queue.joined', { zone = zone, rank = rank, size = size, reason = reason })
+    tell(c, 'driver:' .. driver, 'queue.joined', '{"zone":' .. quoted(zone) .. ',"rank":' .. digits(rank) .. ',"size":' .. digits(size)
+        .. ',"reason":"' .. reason .. '"}')
     zone_changed(c, zone, reason)
     return rank, size
 end
@@ -71,7 +73,7 @@ local function quit(c, driver, v, reason, state, text, ...)
     if state == 'unavailable' then redis.call('ZREM', c.p .. 'alive', driver) end
     set_state(c, driver, v, state, ...)
     forget(c, driver, v, 'score', 'since', state == 'busy' and 'offer' or nil)
-    log(c, 'queue.left', { driver = driver, zone = zone, reason = reason })
+    log(c, 'queue.left', '{"driver":"' .. driver .. '","zone":' .. quoted(zone) .. ',"reason":"' .. reason .. '"}')
     if reason ~= 'accepted' then
         tell(c, 'driver:' .. driver, 'queue.left', { zone = zone, reason = reason, text = text })
     end

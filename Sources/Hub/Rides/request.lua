@@ -1,6 +1,7 @@
 -- A ride is asked for.
 
 local log, ok, refuse, register, tell = import('core', 'log', 'ok', 'refuse', 'register', 'tell')
+local quoted = import('json', 'quoted')
 local blocks = import('blocks', 'blocks')
 local callers = import('callers', 'callers')
 local cancels = import('limits', 'cancels')
@@ -30,9 +31,10 @@ end
 -- Makes a ride that searches at once, after those that do already. of: zone, lat, lon, passengers, and as far as there are: to_lat, to_lon, needs,
 -- near (zones around, see search.lua), wait_until (ms of hub time), reservation, name and number of who telephones. All as text.
 local function begin_ride(c, ride, passenger, of, queue)
-    local logged = log(c, 'ride.requested', { ride = ride, passenger = passenger, zone = of.zone, passengers = tonumber(of.passengers),
-        lat = tonumber(of.lat), lon = tonumber(of.lon), to_lat = tonumber(of.to_lat), to_lon = tonumber(of.to_lon),
-        needs = needs_of(of) })
+    local logged = log(c, 'ride.requested', '{"ride":"' .. ride .. '","passenger":"' .. passenger .. '","zone":' .. quoted(of.zone)
+        .. ',"passengers":' .. of.passengers .. ',"lat":' .. of.lat .. ',"lon":' .. of.lon
+        .. (of.to_lat and ',"to_lat":' .. of.to_lat .. ',"to_lon":' .. of.to_lon or '')
+        .. (of.needs and ',"needs":' .. cjson.encode(needs_of(of)) or '') .. '}')
     local order = place_in_log(logged)
     local fields = { 'passenger', passenger, 'zone', of.zone, 'lat', of.lat, 'lon', of.lon,
         'passengers', of.passengers, 'round', '1', 'order', order, 'requested_at', c.now_text }
@@ -43,7 +45,7 @@ local function begin_ride(c, ride, passenger, of, queue)
     redis.call('HSET', c.p .. 'passenger:' .. passenger, 'ride', ride)
     local r = { zone = of.zone, lat = of.lat, lon = of.lon, passengers = of.passengers, round = 1, attempt = 0, order = order,
         needs = of.needs, near = of.near, wait_until = of.wait_until, reservation = of.reservation }
-    tell(c, 'passenger:' .. passenger, 'ride.searching', { ride = ride, zone = of.zone, round = 1, reason = 'requested' })
+    tell(c, 'passenger:' .. passenger, 'ride.searching', '{"ride":"' .. ride .. '","zone":' .. quoted(of.zone) .. ',"round":1,"reason":"requested"}')
     begin_search(c, ride, r, queue or view(c, of.zone), fields)
 end
 
@@ -83,8 +85,8 @@ register('ride_request', {
         end
         begin_ride(c, ride, passenger, of, queue)
         local amount, currency = string.match(of.estimate or '', '^(%d+) (%u+)$')
-        return ok({ ride = ride, zone = zone, state = 'searching', ['until'] = tonumber(of.wait_until),
-            fare = amount and { amount = tonumber(amount), currency = currency } or nil })
+        return ok('{"ride":"' .. ride .. '","zone":' .. quoted(zone) .. ',"state":"searching"' .. (of.wait_until and ',"until":' .. of.wait_until or '')
+            .. (amount and ',"fare":{"amount":' .. amount .. ',"currency":"' .. currency .. '"}' or '') .. '}')
     end)
 end)
 

@@ -1,8 +1,9 @@
 -- A ride that has a driver (offer.lua), until its passenger is aboard (ride_end.lua): alerted, given back, taken back.
 
 local clear_vehicle, hash, load_ride, log, pick = import('core', 'clear_vehicle', 'hash', 'load_ride', 'log', 'pick')
-local register, vehicle = import('core', 'register', 'vehicle')
+local pass_on, register, vehicle = import('core', 'pass_on', 'register', 'vehicle')
 local ok, once, refuse, set_ride, set_state, tell = import('core', 'ok', 'once', 'refuse', 'set_ride', 'set_state', 'tell')
+local quoted = import('json', 'quoted')
 local blocks = import('blocks', 'blocks')
 local callers = import('callers', 'callers')
 local how_it_comes, pay = import('coming', 'how_it_comes', 'pay')
@@ -237,24 +238,27 @@ end)
 
 local ALERTED = { 'state', 'driver', 'passenger', 'zone', 'notified' }
 
--- ride_alert: driver, ride, rung (500 or 20), metres, confidence. The ladder is latched: each rung is told once (C11).
-register('ride_alert', { 'driver', 'id', 'rung', 'metres', 'confidence' }, function(c, given)
-    local driver, ride, rung = given.driver, given.id, tonumber(given.rung)
+-- ride_alert: driver, ride, rung (500 or 20), metres, confidence, and the `ride.eta` of the same fix, as it would be published ('' = none is
+-- told). The ladder is latched: each rung is told once (C11).
+register('ride_alert', { 'driver', 'id', 'rung', 'metres', 'confidence', 'eta?' }, function(c, given)
+    local driver, ride, rung = given.driver, given.id, given.rung
+    pass_on(c, given.eta)
     local r = load_ride(c, ride, ALERTED)
     if r.driver ~= driver or r.state ~= 'accepted' then return 0 end
-    local reached = tonumber(r.notified)
-    local data = { ride = ride, taxi = driver, distance_m = tonumber(given.metres), confidence = given.confidence }
-    if reached == 0 then
-        log(c, 'ride.near', { ride = ride, zone = r.zone, driver = driver, distance_m = data.distance_m })
+    local reached = r.notified
+    local event = '{"ride":"' .. ride .. '","zone":' .. quoted(r.zone) .. ',"driver":"' .. driver .. '","distance_m":' .. given.metres .. '}'
+    local data = '{"ride":"' .. ride .. '","taxi":"' .. driver .. '","distance_m":' .. given.metres .. ',"confidence":"' .. given.confidence .. '"}'
+    if reached == '0' then
+        log(c, 'ride.near', event)
         tell(c, 'passenger:' .. r.passenger, 'ride.near', data)
     end
-    if rung == 20 and reached ~= 20 then
-        set_ride(c, ride, 'notified', given.rung, 'arrived_at', c.now_text)
-        log(c, 'ride.arrived', { ride = ride, zone = r.zone, driver = driver, distance_m = data.distance_m })
+    if rung == '20' and reached ~= '20' then
+        set_ride(c, ride, 'notified', rung, 'arrived_at', c.now_text)
+        log(c, 'ride.arrived', event)
         tell(c, 'passenger:' .. r.passenger, 'ride.arrived', data)
-        tell(c, 'driver:' .. driver, 'ride.confirm_aboard', { ride = ride })
-    elseif reached == 0 then
-        set_ride(c, ride, 'notified', given.rung, 'near_at', c.now_text)
+        tell(c, 'driver:' .. driver, 'ride.confirm_aboard', '{"ride":"' .. ride .. '"}')
+    elseif reached == '0' then
+        set_ride(c, ride, 'notified', rung, 'near_at', c.now_text)
     end
     return 1
 end)

@@ -2,6 +2,7 @@
 
 local log, ok, once, refuse, register = import('core', 'log', 'ok', 'once', 'refuse', 'register')
 local pick, set_ride, set_vehicle, tell, vehicle = import('core', 'pick', 'set_ride', 'set_vehicle', 'tell', 'vehicle')
+local digits, quoted = import('json', 'digits', 'quoted')
 local blocks = import('blocks', 'blocks')
 local is_elsewhere = import('coming', 'is_elsewhere')
 local cancels = import('limits', 'cancels')
@@ -30,9 +31,10 @@ register('ride_aboard', { 'driver', 'ride', 'passengers', 'key' }, function(c, g
         if is_elsewhere(r, v) then set_ride(c, ride, 'unmet', '1') end
         set_ride(c, ride, 'state', 'aboard', 'aboard_at', c.now_text, 'aboard', given.passengers ~= '' and given.passengers or r.passengers)
         trips.begin_meter(c, driver)
-        log(c, 'ride.aboard', { ride = ride, zone = r.zone, driver = driver, passengers = passengers })
-        tell(c, 'passenger:' .. r.passenger, 'ride.aboard', { ride = ride, passengers = passengers })
-        return ok({ ride = ride })
+        local reply, count = '{"ride":"' .. ride .. '"', ',"passengers":' .. digits(passengers) .. '}'
+        log(c, 'ride.aboard', reply .. ',"zone":' .. quoted(r.zone) .. ',"driver":"' .. driver .. '"' .. count)
+        tell(c, 'passenger:' .. r.passenger, 'ride.aboard', reply .. count)
+        return ok(reply .. '}')
     end)
 end)
 

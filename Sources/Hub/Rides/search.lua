@@ -4,6 +4,7 @@
 -- (`wait_until`) is tried again until then. A ride in a pause, or that looks around again, stands in `offers` by when that is.
 
 local load_ride, log, pick, set_ride, set_vehicle, tell = import('core', 'load_ride', 'log', 'pick', 'set_ride', 'set_vehicle', 'tell')
+local digits, quoted = import('json', 'digits', 'quoted')
 local cancels = import('limits', 'cancels')
 local forget_walk = import('walk', 'forget_walk')
 local taxi_figures = import('taxi_figures', 'taxi_figures')
@@ -45,18 +46,19 @@ local function make_offer(c, ride, r, driver, fields, by, zone)
     local attempt = r.attempt + 1
     local deadline = string.format('%d', c.now + c.offer_seen_timeout_ms)
     set_ride(c, ride, 'state', 'offered', 'offered_to', driver, 'deadline', deadline, 'seen', '0',
-        'attempt', string.format('%d', attempt),
+        'attempt', digits(attempt),
         unpack(fields or {}))
     redis.call('ZADD', c.p .. 'offers', deadline, ride)
     if r.state == 'searching' then redis.call('ZREM', c.p .. 'waiting:' .. r.zone, ride) end
     if r.next_at or r.look_at then redis.call('HDEL', c.p .. 'ride:' .. ride, 'next_at', 'look_at') end
     set_vehicle(c, driver, 'offer', ride)
     set_not_free(c, driver, zone or r.zone)
-    log(c, 'offer.made', { ride = ride, driver = driver, zone = r.zone, round = tonumber(r.round), attempt = attempt, reason = by })
-    tell(c, 'driver:' .. driver, 'offer.made', {
-        ride = ride, zone = r.zone, passengers = tonumber(r.passengers),
-        expires_in_ms = c.offer_timeout_ms, expires_at = c.now + c.offer_timeout_ms, needs = needs_of(r),
-    }, r.lat .. ',' .. r.lon)
+    local of = '{"ride":"' .. ride .. '","zone":' .. quoted(r.zone)
+    log(c, 'offer.made', of .. ',"driver":"' .. driver .. '","round":' .. r.round .. ',"attempt":' .. digits(attempt)
+        .. (by and ',"reason":"' .. by .. '"}' or '}'))
+    tell(c, 'driver:' .. driver, 'offer.made', of .. ',"passengers":' .. r.passengers .. ',"expires_in_ms":' .. c.offer_timeout_ms_text
+        .. ',"expires_at":' .. digits(c.now + c.offer_timeout_ms) .. (r.needs and ',"needs":' .. cjson.encode(needs_of(r)) .. '}' or '}'),
+        r.lat .. ',' .. r.lon)
 end
 
 -- Until when a ride that searches now is searched at most.

@@ -1,7 +1,7 @@
 -- A confirmed booking from the vehicle's approach to its end: near, there, aboard, over.
 
 local log, ok, once, refuse, register = import('core', 'log', 'ok', 'once', 'refuse', 'register')
-local show, tell, vehicle = import('core', 'show', 'tell', 'vehicle')
+local pass_on, show, tell, vehicle = import('core', 'pass_on', 'show', 'tell', 'vehicle')
 local is_elsewhere = import('coming', 'is_elsewhere')
 local cancels = import('limits', 'cancels')
 local figures = import('figures', 'figures')
@@ -88,9 +88,11 @@ register('seat_end', { 'driver', 'booking', 'key', 'payment?', 'clock?' }, funct
     end)
 end)
 
--- seat_alert: driver, booking, rung (500 or 20), metres, confidence. The ladder is latched: each rung is told once (C11).
-register('seat_alert', { 'driver', 'id', 'rung', 'metres', 'confidence' }, function(c, given)
+-- seat_alert: driver, booking, rung (500 or 20), metres, confidence, and the `seat.eta` of the same fix (see ride_alert). The ladder is latched:
+-- each rung is told once (C11).
+register('seat_alert', { 'driver', 'id', 'rung', 'metres', 'confidence', 'eta?' }, function(c, given)
     local driver, booking, rung = given.driver, given.id, tonumber(given.rung)
+    pass_on(c, given.eta)
     local b = load_booking(c, booking)
     if b.driver ~= driver or b.state ~= 'confirmed' then return 0 end
     local reached = tonumber(b.notified)
