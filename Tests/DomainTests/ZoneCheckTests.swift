@@ -313,6 +313,11 @@ struct ZoneCheckTests {
         #expect(try read(feature(id: "7", properties: "\"code\":\"C\""), options).zones[0].id == "C")
         let error = #expect(throws: ZoneSetError.self) { try read(feature(id: nil, properties: "\"x\":1")) }
         #expect(error?.problems.map(\.kind) == [.missingID])
+        // Zones around are named one a line.
+        let broken = #expect(throws: ZoneSetError.self) {
+            try read(feature(id: "\"a\\nb\"", properties: "\"name\":\"Duomo\""))
+        }
+        #expect(broken?.problems.map(\.kind) == [.missingID])
     }
 
     @Test(

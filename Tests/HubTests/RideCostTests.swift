@@ -87,14 +87,16 @@ import Wire
             #expect(try await city.command("driver_available", "M1", "", "", "", "").isOK)
             #expect(try await city.command("route_set", "M1", "R1", "", "", "").isOK)
             try await city.call("positions_take", ["M1", "s-M1", "45.1", "9.1", "1", "90", "5", "c1", ""])
-            var least = Int.max
-            for n in 0..<5 {
+            var (least, n) = (Int.max, 0)
+            // On a busy machine a second passes between any two calls, and each looks whether the settings are still the same.
+            while least > 25, n < 20 {
+                n += 1
                 #expect(try await city.book("p1", "b_\(n)", "M1", 1).isOK)
                 #expect(try await city.command("seat_accept", "M1", "b_\(n)", "", "").isOK)
                 try await city.call("seat_alert", ["M1", "b_\(n)", "20", "5", "high"])
                 #expect(try await city.command("seat_aboard", "M1", "b_\(n)", "", "").isOK)
                 // Long ago, and far away: what took nobody anywhere is no trip.
-                try await city.raw(["HSET", "{test}:vehicle:M1", "lat", "45.1\(n + 1)"])
+                try await city.raw(["HSET", "{test}:vehicle:M1", "lat", "45.\(n % 2 + 2)"])
                 try await city.raw(["HINCRBY", "{test}:booking:b_\(n)", "requested_at", "-600000"])
                 let end = ["M1", "b_\(n)", "k\(n)", "", "2027-01-15T09:11:10Z"]
                 least = min(least, try await cost(city, "seat_end", end))

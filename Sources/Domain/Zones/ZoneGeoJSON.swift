@@ -62,6 +62,12 @@ enum ZoneGeoJSON {
                 ?? "\"id\" and none of the properties " + idProperties.joined(separator: ", ")
             throw refusal(.missingID, nil, "\(label) has no id: no \(wanted) with a text or a number")
         }
+        // Ids stand in lists, one a line.
+        guard !id.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
+            throw refusal(
+                .missingID, nil,
+                "\(label) has an id with a line break or another control character; give it one without")
+        }
         let names = options.nameProperty.map { [$0] } ?? nameProperties
         let name = names.lazy.compactMap { properties?[$0].flatMap(word) }.first
         return ZoneShape(

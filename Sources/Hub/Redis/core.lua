@@ -70,6 +70,7 @@ local partitions, partition_count = {}, 0
 
 -- By their first letters: `topic:`, `line:`, `city`; `vehicle:`.
 local T, L, C, V = 116, 108, 99, 118
+local COLON = 58
 
 local function partition(channel)
     local first = string.byte(channel)
@@ -147,7 +148,7 @@ local function is_minibus(v) return v.kind == 'minibus' end
 -- Some fields of a hash by their names: a third of what the whole one costs.
 local function pick(key, names)
     local values, fields = redis.call('HMGET', key, unpack(names)), {}
-    for i, name in ipairs(names) do fields[name] = values[i] or nil end
+    for i = 1, #names do fields[names[i]] = values[i] or nil end
     return fields
 end
 
@@ -271,7 +272,7 @@ function tell_json(c, channel, type, json, meta, pushed)
     if c.real % 16 == 0 then drop_old(c, key, 100) end
     push(c, channel, id, type, meta or '', pushed or json)
     -- The office tells by voice who has no app (callers.lua).
-    if string.find(channel, '^passenger:tel:') then tell_json(c, 'office', 'caller.told', for_office(c, channel, type, json)) end
+    if string.byte(channel, 14) == COLON and string.find(channel, '^passenger:tel:') then tell_json(c, 'office', 'caller.told', for_office(c, channel, type, json)) end
     return id
 end
 
@@ -353,7 +354,7 @@ local function follow(c, feed) unfollowed[c.p .. feed] = nil end
 local function show(c, driver, v)
     local f = {}
     if v then
-        for i, name in ipairs(FEED) do f[i] = v[name] or false end
+        for i = 1, #FEED do f[i] = v[FEED[i]] or false end
     else
         f = redis.call('HMGET', c.p .. 'vehicle:' .. driver, unpack(FEED))
     end

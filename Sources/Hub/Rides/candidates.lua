@@ -29,7 +29,7 @@ local function names_of(list, count)
         local most = read == 0 and FIRST_PIECE or PIECE
         local piece = read == 0 and redis.call('ZRANGE', list.key, '0', LAST_OF_FIRST)
             or redis.call('ZRANGE', list.key, read, read + most - 1)
-        for i, name in ipairs(piece) do list.names[read + i] = name end
+        for i = 1, #piece do list.names[read + i] = piece[i] end
         list.ended = #piece < most
     end
     return list.names[count]
@@ -222,10 +222,15 @@ local function is_asked(c, ride, r, asked, names, i)
 end
 
 -- A ride goes to `driver`. Who waits before all is passed over if it can't take it; who was asked for it, or has given it back, is not.
-local function pass_over(c, r, whole, driver)
+local function pass_over(c, ride, r, whole, driver)
     local first = free_at(c, whole, 1)
-    if not first or first == driver then return end
-    if whole.seats[first] < tonumber(r.passengers) or lacks(c, r, first) then passed.over(c, whole.zone, first) end
+    -- Once by each ride, however many decline it.
+    if not first or first == driver or r.over == first then return end
+    if whole.seats[first] < tonumber(r.passengers) or lacks(c, r, first) then
+        r.over = first
+        redis.call('HSET', c.p .. 'ride:' .. ride, 'over', first)
+        passed.over(c, whole.zone, first)
+    end
 end
 
 -- The first free driver who can take this ride and was not asked for it in this round; it is to be asked then.
@@ -236,7 +241,7 @@ local function take_unasked(c, ride, r, whole, asked)
     local driver = free_at(c, seen, i)
     while driver do
         if seen.seats[driver] >= passengers and not gave_back(r, driver) and not is_asked(c, ride, r, asked, seen.free.names, i) then
-            pass_over(c, r, whole, driver)
+            pass_over(c, ride, r, whole, driver)
             return take(seen, driver)
         end
         i = i + 1

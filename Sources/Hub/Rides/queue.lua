@@ -32,8 +32,9 @@ local function set_not_free(c, driver, zone) redis.call('ZREM', c.p .. 'free:' .
 
 -- Fields of a vehicle, as far as it has them.
 local function forget(c, driver, v, ...)
-    local names = {}
-    for _, name in ipairs({ ... }) do
+    local asked, names = { ... }, {}
+    for i = 1, #asked do
+        local name = asked[i]
         if v[name] then names[#names + 1], v[name] = name, nil end
     end
     if #names > 0 then clear_vehicle(c, driver, unpack(names)) end

@@ -28,6 +28,10 @@ local function place_in_log(id)
     return string.format('%d', ms * 2048 + math.min(number, 2047))
 end
 
+-- Fields that few rides have, and after each what it is called in what is asked for.
+local RARE = { 'dlat', 'to_lat', 'dlon', 'to_lon', 'needs', 'needs', 'near', 'near', 'wait_until', 'wait_until', 'reservation', 'reservation',
+    'name', 'name', 'number', 'number', 'payment', 'payment', 'estimate', 'estimate' }
+
 -- Makes a ride that searches at once, after those that do already. of: zone, lat, lon, passengers, and as far as there are: to_lat, to_lon, needs,
 -- near (zones around, see search.lua), wait_until (ms of hub time), reservation, name and number of who telephones. All as text.
 local function begin_ride(c, ride, passenger, of, queue)
@@ -38,10 +42,11 @@ local function begin_ride(c, ride, passenger, of, queue)
     local order = place_in_log(logged)
     local fields = { 'passenger', passenger, 'zone', of.zone, 'lat', of.lat, 'lon', of.lon,
         'passengers', of.passengers, 'round', '1', 'order', order, 'requested_at', c.now_text }
-    local function keep(name, value) if value then fields[#fields + 1], fields[#fields + 2] = name, value end end
-    keep('dlat', of.to_lat)
-    keep('dlon', of.to_lon)
-    for _, name in ipairs({ 'needs', 'near', 'wait_until', 'reservation', 'name', 'number', 'payment', 'estimate' }) do keep(name, of[name]) end
+    local count = #fields
+    for i = 1, #RARE, 2 do
+        local value = of[RARE[i + 1]]
+        if value then fields[count + 1], fields[count + 2], count = RARE[i], value, count + 2 end
+    end
     redis.call('HSET', c.p .. 'passenger:' .. passenger, 'ride', ride)
     local r = { zone = of.zone, lat = of.lat, lon = of.lon, passengers = of.passengers, round = 1, attempt = 0, order = order,
         needs = of.needs, near = of.near, wait_until = of.wait_until, reservation = of.reservation }
@@ -63,9 +68,10 @@ register('ride_request', {
         end
         local no, mark = refusal(c, passenger)
         if no then return no end
-        local function text(name) return given[name] and given[name] ~= '' and given[name] or nil end
-        local of = { zone = zone, lat = given.lat, lon = given.lon, passengers = given.passengers, to_lat = text('to_lat'), to_lon = text('to_lon'),
-            needs = text('needs'), near = text('near'), payment = text('payment'), estimate = text('estimate') }
+        local function text(value) if value ~= '' then return value end end
+        local of = { zone = zone, lat = given.lat, lon = given.lon, passengers = given.passengers, to_lat = text(given.to_lat),
+            to_lon = text(given.to_lon), needs = text(given.needs), near = text(given.near), payment = text(given.payment),
+            estimate = text(given.estimate) }
         local queue = view(c, zone)
         local code, detail = nobody_around(c, queue, of)
         if given.wait == '1' and c.wait_ms > 0 then

@@ -40,9 +40,8 @@ end)
 
 -- Available again where the driver now is; outside every zone ('') it is not, nor who has ended ride after ride at once, or without
 -- having been at the pickup.
--- told: of the trip, nil if it was none.
-local function free_driver(c, driver, v, ride, zone, is_brief, has_fetched, told)
-    told = told or {}
+-- receipt: what is told of the trip, the end of JSON.
+local function free_driver(c, driver, v, ride, zone, is_brief, has_fetched, receipt)
     mark_back(c, driver, v)
     local brief = is_brief and cancels.one_more_brief(c, v)
     if zone == '?' then zone = v.zone end
@@ -50,13 +49,12 @@ local function free_driver(c, driver, v, ride, zone, is_brief, has_fetched, told
     if is_barred or zone == '' or cancels.brief_wait(c, v) or not has_fetched and cancels.driver_refusal(c, driver) then
         if brief then set_vehicle(c, driver, 'brief', brief) end
         make_unavailable(c, driver, v)
-        return ok({ ride = ride, state = 'unavailable', reason = is_barred and 'blocked' or zone == '' and 'outside_zones' or nil,
-            receipt = told.receipt, fare = told.fare, payment = told.payment })
+        local reason = is_barred and ',"reason":"blocked"' or zone == '' and ',"reason":"outside_zones"' or ''
+        return ok('{"ride":"' .. ride .. '","state":"unavailable"' .. reason .. receipt)
     end
     local rank, size = join(c, driver, v, zone, 'ended', nil, brief and { 'brief', brief })
     dispatch_driver(c, zone, driver, true)
-    return ok({ ride = ride, state = 'available', zone = zone, rank = rank, size = size, receipt = told.receipt, fare = told.fare,
-        payment = told.payment })
+    return ok('{"ride":"' .. ride .. '","state":"available","zone":' .. quoted(zone) .. ',"rank":' .. digits(rank) .. ',"size":' .. digits(size) .. receipt)
 end
 
 local ENDING = { 'state', 'driver', 'passenger', 'requested_at', 'attempt', 'notified', 'zone', 'accepted_at', 'arrived_at', 'reservation', 'payment',
@@ -99,10 +97,9 @@ register('ride_finish', {
         end
         close_ride(c, ride, r, 'ended', is_brief, nil, trip)
         log(c, 'ride.ended', trips.logged(told, { ride = ride, zone = r.zone, driver = driver, passenger = r.passenger }))
-        local facts = told or {}
-        tell(c, 'passenger:' .. r.passenger, 'ride.ended',
-            { ride = ride, receipt = facts.receipt, fare = facts.fare, payment = facts.payment })
-        return free_driver(c, driver, v, ride, given.zone, is_brief, r.notified == '20' and not r.unmet, told)
+        local receipt = told and ',' .. string.sub(cjson.encode({ receipt = told.receipt, fare = told.fare, payment = told.payment }), 2) or '}'
+        tell(c, 'passenger:' .. r.passenger, 'ride.ended', '{"ride":"' .. ride .. '"' .. receipt)
+        return free_driver(c, driver, v, ride, given.zone, is_brief, r.notified == '20' and not r.unmet, receipt)
     end)
 end)
 

@@ -15,16 +15,36 @@ extension Seats {
         _ pickup: Place, _ destination: Place, _ passengers: Int, _ payment: PaymentMethod?, _ message: ClientMessage,
         _ session: Session, _ identity: Identity
     ) {
+        let isTaken = searches.add(session.budget) { [budget = session.budget] in
+            self.sessions.has(session) && session.budget === budget
+                && self.look(pickup, destination, passengers, payment, message, session, identity)
+        }
+        if !isTaken {
+            refuse(
+                session, message.id, .rateLimited,
+                "\(Self.waiting) of your searches wait for their turn; send it again when they are answered.")
+        }
+    }
+
+    /// How many searches of one subject wait, and of all are under way at once: with 64 minibuses near each takes Redis some ms.
+    static let (waiting, underWay) = (8, 2)
+
+    /// Its turn has come. False: it was refused.
+    private func look(
+        _ pickup: Place, _ destination: Place, _ passengers: Int, _ payment: PaymentMethod?, _ message: ClientMessage,
+        _ session: Session, _ identity: Identity
+    ) -> Bool {
         let near: FunctionArguments = [
             "lat": RedisArgument(pickup.lat), "lon": RedisArgument(pickup.lon), "radius_m": RedisArgument(Self.radius),
             "most": RedisArgument(Self.looked), "passenger": RedisArgument(identity.subject),
             "key": RedisArgument(message.key ?? ""), "by": RedisArgument(by(message, session)),
         ]
-        // Paid as it begins, by what the last one has looked at: else as many as a subject sends in one go would all be under way at once.
+        // Paid as it begins, by what the last one has looked at, and made even when it is over, before the next ones have their turn.
         let price = CommandPrice.minibuses(lookedLast)
         let paid = CommandPrice.of(message.command)
-        guard services.budgets.take(price, besides: paid, of: session, message.id) else { return }
+        guard services.budgets.take(price, besides: paid, of: session, message.id) else { return false }
         functions.call("seat_near", near) { result in
+            defer { self.searches.ended() }
             guard self.sessions.has(session) else { return }
             guard case .success(let reply) = result else {
                 return self.refuse(
@@ -57,6 +77,7 @@ extension Seats {
                     "zone": RedisArgument(self.zones.id(of: GeoPoint(pickup)) ?? ""),
                 ], message, session)
         }
+        return true
     }
 
     /// A minibus that will pass the pickup and then go to the destination. Metres.

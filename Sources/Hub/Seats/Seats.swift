@@ -17,6 +17,7 @@ final class Seats: DeliveryListener {
     var routes: (index: PathIndex, version: String)?
     /// Minibuses that the last `seat.request` has looked at: what the next one pays as it begins.
     var lookedLast = Seats.looked
+    let searches = SubjectTurns(most: Seats.underWay, mostOfSubject: Seats.waiting)
 
     private var minibuses: [String: Minibus] = [:]
     private static let pickup = PickupKind(
