@@ -43,6 +43,9 @@ static const unsigned char drive_minibus_js[] = {
 static const unsigned char drive_ground_js[] = {
 #embed "../pages/drive/ground.js"
 };
+static const unsigned char drive_hand_js[] = {
+#embed "../pages/drive/hand.js"
+};
 static const unsigned char drive_offer_js[] = {
 #embed "../pages/drive/offer.js"
 };
@@ -375,6 +378,7 @@ static const struct kerbside_file pages[] = {
     PAGE("/drive/index.html", drive_index_html),
     PAGE("/drive/minibus.js", drive_minibus_js),
     PAGE("/drive/ground.js", drive_ground_js),
+    PAGE("/drive/hand.js", drive_hand_js),
     PAGE("/drive/offer.js", drive_offer_js),
     PAGE("/drive/place.js", drive_place_js),
     PAGE("/drive/ring.js", drive_ring_js),

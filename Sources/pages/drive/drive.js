@@ -4,22 +4,25 @@ import { ask, sure } from '../assets/ask.js';
 import { Awake } from '../assets/awake.js';
 import { keep, tellWhenClosed } from '../assets/closed.js';
 import { localStore } from '../assets/kerbside/kerbside.js';
-import { clock, phrase } from '../assets/language.js';
+import { clock, phrase, say } from '../assets/language.js';
 import { byId, connect, element, linkState, read } from '../assets/page.js';
 import { distance } from '../assets/places.js';
 import { ownToken, signedIn } from '../assets/sign-in.js';
 import { Ground } from './ground.js';
+import { ByHand } from './hand.js';
 import { SeatCount, bookings, seats } from './minibus.js';
 import { OfferScreen } from './offer.js';
 import { Position } from './place.js';
 import { Ring } from './ring.js';
 import { Alarm } from './sos.js';
 import { TOLD, done, noted, nothing, refused, told } from './state.js';
-import { WAITS, advice, duty, ended, isNear, notes, queue, ride, section, sound, step } from './views.js';
+import { WAITS, advice, duty, ended, isNear, notes, place, queue, ride, section, sound, step } from './views.js';
 import { far } from './words.js';
 
 /** An offer whose time is over is taken from the screen after so long, though nobody has said what became of it, ms. */
 const OVER = 3000;
+/** A position that is looked for longer may never be found, ms. */
+const SLOW = 5000;
 const main = byId('main');
 /** @type {any} */
 const claims = signedIn('driver');
@@ -64,6 +67,10 @@ function renew(old, part) {
 function drive() {
   let state = nothing();
   let isGoing = false;
+  /** Since when the position is looked for, to go on duty. */
+  let goingSince = 0;
+  /** Nothing but the position was missing to go on duty. */
+  let isBarred = false;
   /**
    * Since when there is no link, by the hub's time.
    * @type {number | undefined}
@@ -86,6 +93,7 @@ function drive() {
     return link === 'waiting' && lost !== undefined ? phrase('drive.lost', { time: clock(lost) }) : linkState(link);
   }, ownToken('driver'));
   const position = new Position({ send: (fix) => hub.position(fix), changed: draw });
+  const byHand = new ByHand();
   const alarm = new Alarm(hub, () => position.fix, draw);
 
   /**
@@ -116,12 +124,28 @@ function drive() {
 
   async function goOn() {
     isGoing = true;
+    goingSince = hub.time;
     draw();
     await position.found();
     isGoing = false;
-    if (position.fault) return draw();
+    isBarred = Boolean(position.fault) && !position.isByHand;
+    if (isBarred) return draw();
     position.sendNow();
     act('driver.available');
+  }
+
+  /** Where the car is, by the driver's word. */
+  async function setByHand() {
+    const own = state.jobs.flatMap((one) => [
+      ...(one.isAboard ? [] : [{ ...one.pickup, name: say('drive.map.pickup') }]),
+      ...(one.destination ? [{ ...one.destination, name: say('drive.map.destination') }] : []),
+    ]);
+    const place = await byHand.ask(position.fix, own);
+    if (!place) return;
+    // Who is going on duty goes on by it.
+    position.put(place);
+    if (isBarred && state.duty === 'unavailable') await goOn();
+    else if (state.duty !== 'unavailable') position.sendNow();
   }
 
   /** @param {string} id */
@@ -173,6 +197,7 @@ function drive() {
     'seat.cancel': (id) => (job(id)?.isThere
       ? giveUp(id, 'seat.cancel', 'drive.noshow.sure', 'drive.noshow.seat', 'drive.noshow')
       : giveUp(id, 'seat.cancel', 'drive.give.sure', 'drive.give.text', 'drive.give')),
+    hand: setByHand,
     'seats.less': () => touched(-1),
     'seats.more': () => touched(1),
     rate: (value) => act('trip.rate', { trip: value.split(' ')[0], stars: Number(value.split(' ')[1]) }),
@@ -219,7 +244,9 @@ function drive() {
     const { fix, heading, fault } = position;
     const isOn = state.duty !== 'unavailable';
     const isRide = state.jobs.length > 0 && !state.seats;
-    const around = { now: hub.time, here: fix, heading, fault, isGoing, isLive: hub.state === 'live', lost, waits, zoneName };
+    const hand = position.isByHand && fix ? byHand.name(fix) : '';
+    const isSlow = isGoing && hub.time - goingSince > SLOW;
+    const around = { now: hub.time, here: fix, heading, fault, byHand: hand, isGoing, isSlow, isLive: hub.state === 'live', lost, waits, zoneName };
     position.want(isOn || isGoing || waits('driver.available'), state.jobs.length > 0 || state.offer !== undefined);
     awake.want(isOn || isGoing);
     const { offer } = state;
@@ -238,14 +265,16 @@ function drive() {
     if (!state.isKnown) return undefined;
     const [job] = state.jobs;
     byId('ground').hidden = false;
-    const place = isRide ? (job.isAboard ? job.destination : job.pickup) : undefined;
-    ground.draw({ here: fix, heading, zone: isOn ? state.zone : undefined, place, isAboard: isRide && job.isAboard, id: claims.sub });
+    const goal = isRide ? (job.isAboard ? job.destination : job.pickup) : undefined;
+    ground.draw({ here: fix, heading, zone: isOn ? state.zone : undefined, place: goal, isAboard: isRide && job.isAboard, id: claims.sub });
     const where = isRide ? [ride(state.jobs[0], around)] : state.jobs.length ? bookings(state, around) : [queue(state, around)];
     patch(main, [
       notes(state, around),
       ...ended(state, around),
       ...where,
-      ...(isRide ? [] : [duty(state, around), ...advice(state, around)]),
+      ...(isRide ? [] : [duty(state, around)]),
+      ...place(around),
+      ...(isRide ? [] : advice(state, around)),
       ...(isRide ? [] : [sound(ring, isOn)]),
     ]);
     return patch(byId('bar'), isRide ? [section('step', '', ...step(state, around))] : isOn ? seats(state, count) : []);

@@ -1,4 +1,4 @@
-// Places: which way, when a fix is to be sent, and the device's own position.
+// Places: which way, when a fix is to be sent, and the device's own position, or the one that the driver has set by hand.
 
 import { distance, radians } from '../assets/places.js';
 
@@ -51,9 +51,12 @@ export class Position {
    * @type {number | undefined}
    */
   heading;
-  /** Why there is none: `denied`, `unavailable`. */
+  /** Why the device has none: `denied`, `unavailable`. */
   fault = '';
+  /** Whether the driver has said where the car is. It counts until the device knows it. */
+  isByHand = false;
   isClose = false;
+  #isWanted = false;
   /** @type {Fix | undefined} */
   #sent;
   #sentAt = 0;
@@ -69,42 +72,59 @@ export class Position {
     setInterval(() => this.#refresh(), 1000);
   }
 
-  get isOn() {
-    return this.#watch !== undefined;
-  }
-
   /** @param {boolean} isWanted @param {boolean} [isClose] */
   want(isWanted, isClose = false) {
     this.isClose = isClose;
+    this.#isWanted = isWanted;
     // What was denied is asked for anew only by who goes on duty.
     if (isWanted && this.#watch === undefined && this.fault !== 'denied') {
       const options = { enableHighAccuracy: true, maximumAge: 2000, timeout: 60_000 };
       this.#watch = navigator.geolocation.watchPosition((got) => this.#got(got), (error) => this.#failed(error), options);
     } else if (!isWanted && this.#watch !== undefined) {
-      navigator.geolocation.clearWatch(this.#watch);
-      this.#watch = undefined;
-      this.#sent = undefined;
+      this.#stop();
     }
+  }
+
+  #stop() {
+    if (this.#watch !== undefined) navigator.geolocation.clearWatch(this.#watch);
+    this.#watch = undefined;
+    this.#sent = undefined;
+  }
+
+  /**
+   * By hand.
+   * @param {Place} place
+   */
+  put({ lat, lon }) {
+    this.isByHand = true;
+    this.heading = undefined;
+    this.fix = { lat, lon, at: Date.now() };
+    this.#settle();
   }
 
   /** Kept when there is a fix, or it is known why there is none. */
   found() {
     this.fault = '';
     this.want(true, this.isClose);
-    if (this.fix && Date.now() - this.fix.at < IDLE.most) return Promise.resolve();
+    if (this.isByHand || (this.fix && Date.now() - this.fix.at < IDLE.most)) return Promise.resolve();
     return new Promise((/** @type {(value: void) => void} */ resolve) => this.#waiting.push(resolve));
   }
 
   /** To be sent in any case: what follows goes by it. */
   sendNow() {
+    // Nobody has said anything else since.
+    if (this.isByHand && this.fix) this.fix = { ...this.fix, at: Date.now() };
     if (this.fix) this.#send(this.fix);
   }
 
   /** A device that stands still tells nothing of itself. */
   #refresh() {
-    const { most } = this.isClose ? CLOSE : IDLE;
-    if (this.#watch === undefined || !this.fix) return;
+    // A jump by hand is believed later, when a car can have driven so far: it is to be said again.
+    const { most } = this.isClose || this.isByHand ? CLOSE : IDLE;
+    if (!this.#isWanted || !this.fix) return;
     const since = Date.now() - this.#sentAt;
+    if (this.isByHand && since >= most) this.sendNow();
+    if (this.isByHand || this.#watch === undefined) return;
     if (isDue(this.#sent, this.fix, this.isClose, since)) this.#send(this.fix);
     else if (since >= most) this.#ask();
   }
@@ -120,11 +140,13 @@ export class Position {
     /** @type {Fix} */
     const fix = { lat: coords.latitude, lon: coords.longitude, at: Math.round(timestamp), accuracy: Math.round(coords.accuracy) };
     if (this.fix && fix.at < this.fix.at) return;
+    const before = this.isByHand ? undefined : this.fix;
+    this.isByHand = false;
     if (coords.speed !== null && coords.speed >= DRIVING && coords.heading !== null && coords.heading >= 0) {
       fix.speed = Math.round(coords.speed * 10) / 10;
       this.heading = fix.heading = Math.round(coords.heading) % 360;
-    } else if (this.fix && distance(this.fix, fix) > 3 * CLOSE.metres) {
-      this.heading = bearing(this.fix, fix);
+    } else if (before && distance(before, fix) > 3 * CLOSE.metres) {
+      this.heading = bearing(before, fix);
     }
     this.fix = fix;
     this.fault = '';
@@ -135,7 +157,7 @@ export class Position {
   /** @param {GeolocationPositionError} error */
   #failed(error) {
     this.fault = error.code === error.PERMISSION_DENIED ? 'denied' : 'unavailable';
-    if (this.fault === 'denied') this.want(false);
+    if (this.fault === 'denied') this.#stop();
     this.#settle();
   }
 

@@ -15,8 +15,10 @@ import { far, left, minutes, why } from './words.js';
  * @property {number} now by the hub's clock
  * @property {Place | undefined} here
  * @property {number | undefined} heading
- * @property {string} fault why there is no position
+ * @property {string} fault why the device has no position
+ * @property {string} byHand where the driver has set it, by name; nothing: the device says it
  * @property {boolean} isGoing on duty: the position is looked for
+ * @property {boolean} isSlow and that takes long
  * @property {boolean} isLive
  * @property {number | undefined} lost since when there is no link: what is shown may not be true any more
  * @property {(cmd: string, id?: string) => boolean} waits whether a command has no answer yet
@@ -72,7 +74,7 @@ export function notes({ notes: list }, { zoneName }) {
  * The big switch.
  * @param {State} state @param {Around} around
  */
-export function duty(state, { isGoing, waits, fault }) {
+export function duty(state, { isGoing, waits, fault, byHand }) {
   const isOn = state.duty !== 'unavailable';
   const changes = isGoing ? 'drive.duty.looking' : waits('driver.available') || waits('driver.unavailable') ? 'drive.duty.asking' : '';
   const made = element(
@@ -84,12 +86,28 @@ export function duty(state, { isGoing, waits, fault }) {
   made.dataset.act = 'duty';
   made.setAttribute('role', 'switch');
   made.setAttribute('aria-checked', String(isOn));
-  const said = changes ? phrase(changes) : fault ? '' : phrase(isOn ? 'drive.duty.leave' : 'drive.duty.join');
-  return section('duty', '', made, element('p', { className: 'soft', role: 'status' }, said), ...(fault ? [denied(fault)] : []));
+  const said = changes ? phrase(changes) : fault && !byHand ? '' : phrase(isOn ? 'drive.duty.leave' : 'drive.duty.join');
+  return section('duty', '', made, element('p', { className: 'soft', role: 'status' }, said));
 }
 
-/** @param {string} fault */
-const denied = (fault) => element('p', { className: 'alarm' }, phrase(fault === 'denied' ? 'drive.place.denied' : 'drive.place.unavailable'));
+/**
+ * Why there is no position, and the way out; or that it is the driver's own word.
+ * @param {Around} around
+ */
+export function place({ fault, byHand, isSlow }) {
+  if (byHand) {
+    return [section(
+      'place',
+      'card',
+      element('p', { className: 'name' }, phrase('drive.hand.set', { place: byHand })),
+      element('p', { className: 'soft' }, phrase('drive.hand.still')),
+      element('div', { className: 'answers' }, button('hand', 'drive.hand.change', { className: 'second' })),
+    )];
+  }
+  if (!fault && !isSlow) return [];
+  const why = fault ? [element('p', { className: 'alarm' }, phrase(fault === 'denied' ? 'drive.place.denied' : 'drive.place.unavailable'))] : [];
+  return [section('place', '', ...why, button('hand', 'drive.hand', { className: 'second wide' }))];
+}
 
 /**
  * Where one stands in the queue.
