@@ -55,6 +55,9 @@ static const unsigned char drive_place_js[] = {
 static const unsigned char drive_ring_js[] = {
 #embed "../pages/drive/ring.js"
 };
+static const unsigned char drive_route_js[] = {
+#embed "../pages/drive/route.js"
+};
 static const unsigned char drive_sos_js[] = {
 #embed "../pages/drive/sos.js"
 };
@@ -382,6 +385,7 @@ static const struct kerbside_file pages[] = {
     PAGE("/drive/offer.js", drive_offer_js),
     PAGE("/drive/place.js", drive_place_js),
     PAGE("/drive/ring.js", drive_ring_js),
+    PAGE("/drive/route.js", drive_route_js),
     PAGE("/drive/sos.js", drive_sos_js),
     PAGE("/drive/state.js", drive_state_js),
     PAGE("/drive/views.js", drive_views_js),

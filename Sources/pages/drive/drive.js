@@ -14,6 +14,7 @@ import { SeatCount, bookings, seats } from './minibus.js';
 import { OfferScreen } from './offer.js';
 import { Position } from './place.js';
 import { Ring } from './ring.js';
+import { askRoute, route } from './route.js';
 import { Alarm } from './sos.js';
 import { TOLD, done, noted, nothing, refused, told } from './state.js';
 import { WAITS, advice, duty, ended, isNear, notes, place, queue, ride, section, sound, step } from './views.js';
@@ -81,6 +82,8 @@ function drive() {
   let closed = '';
   /** @type {Map<string, string>} */
   const zones = new Map();
+  /** @type {import('./route.js').Line[] | undefined} */
+  let lines;
   const ring = new Ring();
   const awake = new Awake();
   const count = new SeatCount();
@@ -148,6 +151,11 @@ function drive() {
     else if (state.duty !== 'unavailable') position.sendNow();
   }
 
+  async function chooseRoute() {
+    const chosen = await askRoute(state.route, lines ?? []);
+    if (chosen !== undefined && chosen !== (state.route ?? null)) act('route.set', { route: chosen });
+  }
+
   /** @param {string} id */
   const job = (id) => state.jobs.find((one) => one.id === id);
 
@@ -198,6 +206,7 @@ function drive() {
       ? giveUp(id, 'seat.cancel', 'drive.noshow.sure', 'drive.noshow.seat', 'drive.noshow')
       : giveUp(id, 'seat.cancel', 'drive.give.sure', 'drive.give.text', 'drive.give')),
     hand: setByHand,
+    route: chooseRoute,
     'seats.less': () => touched(-1),
     'seats.more': () => touched(1),
     rate: (value) => act('trip.rate', { trip: value.split(' ')[0], stars: Number(value.split(' ')[1]) }),
@@ -273,6 +282,7 @@ function drive() {
       ...ended(state, around),
       ...where,
       ...(isRide ? [] : [duty(state, around)]),
+      ...route(state, lines, around),
       ...place(around),
       ...(isRide ? [] : advice(state, around)),
       ...(isRide ? [] : [sound(ring, isOn)]),
@@ -320,6 +330,7 @@ function drive() {
       position.sendNow();
       // A minibus that was lost meanwhile is not told so.
       if (claims.kind === 'minibus' && state.isKnown) question('vehicle.get', { vehicle: claims.sub });
+      if (claims.kind === 'minibus') readLines();
       readZones();
     }
     draw();
@@ -330,6 +341,11 @@ function drive() {
     if (zones.size || !token) return;
     const known = await read('/v1/zones', token).catch(() => undefined);
     for (const { zone, name } of known?.zones ?? []) zones.set(zone, name ?? zone);
+    draw();
+  }
+
+  async function readLines() {
+    lines = (await read('/v1/lines').catch(() => ({ lines }))).lines ?? [];
     draw();
   }
 

@@ -58,6 +58,7 @@
  * @property {number} [rank]
  * @property {number} [size]
  * @property {{ capacity: number, taken: number }} [seats] of a minibus
+ * @property {string} [route] of a minibus
  * @property {Offer} [offer]
  * @property {Job[]} jobs a taxi has one at most
  * @property {{ booking: string, what: string }[]} stops of a minibus, in the order that the hub proposes
@@ -141,6 +142,7 @@ function snapshot(state, data) {
   const fresh = {
     ...state, isKnown: true, duty: data.state, zone: data.zone, rank: data.rank, size: data.size, jobs,
     seats: data.capacity === undefined ? undefined : { capacity: data.capacity, taken: data.taken },
+    route: data.route ?? undefined,
     offer: offer && { ...offerOf(offer), isSilent: offer.silent },
     stops: state.stops.filter((stop) => jobs.some((job) => job.id === stop.booking)),
   };
@@ -257,9 +259,10 @@ const DONE = {
   'ride.cancel': (state, ok) => noted(cancelled(state, { ...ok, by: 'driver', state: '' }), 'plain', 'drive.note.given'),
   'seat.cancel': (state, ok) => noted(without(state, ok.booking), 'plain', 'drive.note.given'),
   'seats.set': (state, ok) => (state.seats ? { ...state, seats: { ...state.seats, taken: state.seats.capacity - ok.seats } } : state),
+  'route.set': (state, ok) => ({ ...state, route: ok.route ?? undefined }),
   'trip.rate': (state, ok) => endedAs(state, ok.trip, { stars: ok.stars }),
   'receipt.get': (state, ok) => endedAs(state, ok.trip, { trip: ok }),
-  'vehicle.get': queued,
+  'vehicle.get': (state, ok) => ({ ...queued(state, ok), route: ok.route ?? undefined }),
   'advice.get': (state, ok) => ({ ...state, advice: ok }),
 };
 

@@ -48,6 +48,7 @@ export const WAITS = {
   'offer.decline': 'drive.waits.decline', 'seat.accept': 'drive.waits.accept', 'seat.decline': 'drive.waits.decline',
   'ride.aboard': 'drive.waits.aboard', 'seat.aboard': 'drive.waits.aboard', 'ride.end': 'drive.waits.end', 'seat.end': 'drive.waits.end',
   'ride.cancel': 'drive.waits.give', 'seat.cancel': 'drive.waits.give', 'ride.noshow': 'drive.waits.noshow', 'seats.set': 'drive.waits.seats',
+  'route.set': 'drive.waits.route',
   'trip.rate': 'drive.waits.rate', sos: 'drive.waits.sos', 'sos.cancel': 'drive.waits.sos',
 };
 
