@@ -24,8 +24,11 @@ export class ByHand {
   /** What the map tells while it is asked. */
   #picked = (/** @type {Place} */ _) => {};
 
-  /** Once; without a map there is still the list. */
+  #isAsking = false;
+
+  /** Once. Without it there are still the places of passengers. */
   async #load() {
+    this.#area.hidden = !this.#map;
     if (this.#map) return;
     const { CityMap, readZones } = await import('../assets/map.js');
     const zones = await readZones();
@@ -34,6 +37,7 @@ export class ByHand {
       onPick: (place) => this.#picked(place),
       onZone: (zone) => this.#picked(zones.find((one) => one.zone === zone) ?? zones[0]),
     });
+    this.#area.hidden = false;
     this.#map.outlines(zones);
     this.#map.zones(zones.map(({ zone, name, lat, lon }) => ({ zone, lat, lon, text: name, kind: 'empty' })));
     this.#places = zones.map(({ name, lat, lon }) => ({ name, lat, lon })).sort((a, b) => a.name.localeCompare(b.name));
@@ -50,7 +54,9 @@ export class ByHand {
    * @returns {Promise<Place | undefined>}
    */
   async ask(here, own) {
-    await this.#load().catch(() => (this.#area.hidden = true));
+    if (this.#isAsking) return undefined;
+    this.#isAsking = true;
+    await this.#load().catch(() => {});
     const places = [...own, ...this.#places];
     const options = places.map(({ name }, index) => element('option', { value: String(index) }, name));
     const choice = element('select', { className: 'wide' }, element('option', { value: '' }, say('drive.hand.choose')), ...options);
@@ -79,6 +85,8 @@ export class ByHand {
     if (here) this.#map?.look(here, 14);
     else this.#map?.fit();
     choice.focus();
-    return (await answer) ? this.#pin : undefined;
+    const isSure = await answer;
+    this.#isAsking = false;
+    return isSure ? this.#pin : undefined;
   }
 }
