@@ -70,6 +70,7 @@ local partitions, partition_count = {}, 0
 
 -- By their first letters: `topic:`, `line:`, `city`; `vehicle:`.
 local T, L, C, V = 116, 108, 99, 118
+-- After `passenger:tel`: one byte tells all others from who telephones.
 local COLON = 58
 
 local function partition(channel)
@@ -272,7 +273,9 @@ function tell_json(c, channel, type, json, meta, pushed)
     if c.real % 16 == 0 then drop_old(c, key, 100) end
     push(c, channel, id, type, meta or '', pushed or json)
     -- The office tells by voice who has no app (callers.lua).
-    if string.byte(channel, 14) == COLON and string.find(channel, '^passenger:tel:') then tell_json(c, 'office', 'caller.told', for_office(c, channel, type, json)) end
+    if string.byte(channel, 14) == COLON and string.find(channel, '^passenger:tel:') then
+        tell_json(c, 'office', 'caller.told', for_office(c, channel, type, json))
+    end
     return id
 end
 

@@ -116,7 +116,7 @@ register('offer_seen', { 'driver', 'ride' }, function(c, given)
     return ok('{"ride":"' .. ride .. '","expires_in_ms":' .. digits(math.max(0, r.deadline - c.now)) .. ',"expires_at":' .. r.deadline .. '}')
 end)
 
--- What both are told of a way, as members of JSON: pickup, destination, passengers.
+-- What both are told of a way, as members of JSON, each after a comma: pickup, destination, passengers.
 local function way_of(r)
     return ',"pickup":' .. point(r.lat, r.lon) .. (r.dlat and ',"destination":' .. point(r.dlat, r.dlon) or '')
         .. ',"passengers":' .. r.passengers

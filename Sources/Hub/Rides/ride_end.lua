@@ -40,7 +40,7 @@ end)
 
 -- Available again where the driver now is; outside every zone ('') it is not, nor who has ended ride after ride at once, or without
 -- having been at the pickup.
--- receipt: what is told of the trip, the end of JSON.
+-- receipt: the last members of the reply's JSON, which are what is told of the trip, and its brace.
 local function free_driver(c, driver, v, ride, zone, is_brief, has_fetched, receipt)
     mark_back(c, driver, v)
     local brief = is_brief and cancels.one_more_brief(c, v)

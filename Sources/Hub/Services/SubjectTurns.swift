@@ -1,7 +1,7 @@
 import DequeModule
 
 /// Work of which each piece costs Redis much: so many pieces are under way at once, and whoever has several waits until
-/// others have had their turn. So it takes Redis as much as one worker asks for, however many tokens ask.
+/// others have had their turn. So a worker asks Redis for so much at once, however many tokens ask it.
 ///
 /// Used on the worker's loop.
 final class SubjectTurns {
