@@ -5,53 +5,23 @@ to answer nothing, late or with an error, to cut a link or leave it half open, t
 """
 
 import asyncio
-import base64
 import contextlib
+import functools
 import http
 import json
 
 from websockets.asyncio.server import serve
 from websockets.exceptions import ConnectionClosed
 
+from links import START, Socket, claims_of
+from streams import Door, Stream, Streams
+
 SUBPROTOCOL = "kerbside.v1.json"
-#: The clock of app and server at the beginning, Unix ms.
-START = 1_795_000_000_000
-
-
-def token(sub="T1", role="driver", life_s=3600, now=START, mark=""):
-    """A token that only this server takes: nothing is signed."""
-    claims = {"sub": sub, "role": role, "iat": now // 1000, "exp": now // 1000 + life_s, "mark": mark}
-    parts = ({"alg": "none"}, claims)
-    return ".".join(base64.urlsafe_b64encode(json.dumps(part).encode()).rstrip(b"=").decode() for part in parts) + ".x"
-
-
-def claims_of(text):
-    part = text.split(".")[1]
-    return json.loads(base64.urlsafe_b64decode(part + "=" * (-len(part) % 4)))
 
 
 def order(seq):
     first, _, second = seq.partition("-")
     return int(first), int(second or 0)
-
-
-class Link:
-    """A connection of an app."""
-
-    def __init__(self, socket):
-        self.socket, self.own, self.is_frozen, self.is_gone = socket, None, False, False
-        self.channels = set()
-        self.token = None
-
-    async def send(self, message):
-        if self.is_frozen or self.is_gone:
-            return
-        with contextlib.suppress(ConnectionClosed):
-            await self.socket.send(json.dumps(message))
-
-    def cut(self):
-        self.is_gone = True
-        self.socket.transport.abort()
 
 
 class Server:
@@ -74,12 +44,16 @@ class Server:
         self.behaviours, self.held = {}, []
         #: How the next connections are met: `away` refuses, `hole` never answers.
         self.mood = "well"
+        #: What the network does with WebSockets: `refuse`, `hole` never answers, `deaf` lets nothing through, None lets them be.
+        self.blocks = None
+        self.streams = Streams(self)
         self.refused_tokens = set()
         self._server, self._is_over, self._in_hole = None, False, []
 
     async def __aenter__(self):
         self._server = await serve(
             self._serve, "127.0.0.1", 0, subprotocols=[SUBPROTOCOL], process_request=self._meet,
+            create_connection=functools.partial(Door, self.streams),
             ping_interval=None, compression=None, close_timeout=1, max_queue=None,
         )
         port = self._server.sockets[0].getsockname()[1]
@@ -91,28 +65,31 @@ class Server:
         self._is_over = True
         for link in self.links:
             link.cut()
+        self.streams.end()
         self._server.close(close_connections=True)
         await self._server.wait_closed()
 
     async def _meet(self, connection, _):
-        if self.mood == "hole":
+        if "hole" in (self.mood, self.blocks):
             self._in_hole.append(connection)
             while not self._is_over and not connection.transport.is_closing():
                 await asyncio.sleep(0.01)
             self._in_hole.remove(connection)
         if self.mood == "away":
             return connection.respond(http.HTTPStatus.SERVICE_UNAVAILABLE, "away\n")
+        if self.blocks == "refuse":
+            return connection.respond(http.HTTPStatus.FORBIDDEN, "no WebSockets here\n")
         return None
 
     async def _serve(self, socket):
-        link = Link(socket)
+        link = Socket(socket)
+        link.is_frozen = self.blocks == "deaf"
         self.links.append(link)
         try:
             async for text in socket:
-                if link.is_frozen:
+                if link.is_frozen and not link.is_mute:
                     continue
-                self.received += 1
-                await self._take(link, json.loads(text))
+                await self.take(link, json.loads(text))
         except ConnectionClosed:
             pass
         finally:
@@ -120,6 +97,11 @@ class Server:
             self.links.remove(link)
 
     # Commands
+
+    async def take(self, link, message):
+        self.received += 1
+        await self._take(link, message)
+        link.got += 1
 
     async def _take(self, link, message):
         command = message["cmd"]
@@ -194,7 +176,7 @@ class Server:
             seqs[channel], pushed = self._from(channel, resume.get(channel))
             then += pushed
         reply = {
-            "session": "s1", "role": claims["role"], "subject": claims["sub"], "city": "example", "channels": channels,
+            "session": link.session, "role": claims["role"], "subject": claims["sub"], "city": "example", "channels": channels,
             "heartbeat_s": 25, "time": self.now, "seq": seqs,
         }
         await link.send({"id": message["id"], "ok": reply})
@@ -211,7 +193,7 @@ class Server:
             return await link.send({"id": message["id"], "error": error("unauthenticated")})
         link.token = message["token"]
         reply = {
-            "session": "s1", "role": claims["role"], "subject": claims["sub"], "city": "example",
+            "session": link.session, "role": claims["role"], "subject": claims["sub"], "city": "example",
             "channels": sorted(link.channels), "heartbeat_s": 25, "time": self.now, "seq": {},
         }
         return await link.send({"id": message["id"], "ok": reply})
@@ -266,9 +248,7 @@ class Server:
 
     async def close(self, code, reason="", link=None):
         for one in [link] if link else list(self.links):
-            one.is_gone = True
-            with contextlib.suppress(ConnectionClosed):
-                await one.socket.close(code, reason)
+            await one.close(code, reason)
 
     def cut(self):
         for link in list(self.links):
@@ -277,14 +257,19 @@ class Server:
     def freeze(self):
         """Links that look alive and are not."""
         for link in self.links:
-            link.is_frozen = True
-            link.socket.transport.pause_reading()
+            link.freeze()
+
+    def mute(self):
+        """Links that hear, and tell nothing."""
+        for link in self.links:
+            link.mute()
 
     async def release(self):
         """What was held comes, late."""
         held, self.held = self.held, []
         for link, answer in held:
             await link.send(answer)
+        self.streams.release()
 
     def living(self):
         return [link for link in self.links if not link.is_gone and not link.is_frozen]
@@ -292,22 +277,33 @@ class Server:
     async def settled(self, app):
         """All that is on its way has come, at both ends."""
         before = None
-        for _ in range(400):
+        for attempt in range(400):
             for link in self.living():
-                with contextlib.suppress(ConnectionClosed, TimeoutError):
+                with contextlib.suppress(TimeoutError):
                     async with asyncio.timeout(1):
-                        await (await link.socket.ping())
+                        await link.ping()
             look = await app.do("look")
             now = (self.received, app.lines, look["sockets"]["open"], look["sockets"]["opening"])
             # Of a frozen link this end does not learn that the other has given it up.
-            least, most = len(self.living()), sum(not link.is_gone for link in self.links)
+            least, most = len(self.living()), sum(not link.is_gone for link in self.links) + self.streams.in_hole
             is_even = least <= look["sockets"]["open"] <= most and look["sockets"]["opening"] <= len(self._in_hole)
+            is_even = is_even and self._has_all(look)
             if is_even and now == before:
                 return look
             before = now
             if not is_even:
-                await asyncio.sleep(0.0005)
+                # A request that was put off takes a quarter of a second.
+                await asyncio.sleep(0.0005 if attempt < 100 else 0.01)
         raise AssertionError(f"it never came to rest: {look}, {len(self.living())} links here")
+
+    def _has_all(self, look):
+        """Whether what was said on a stream has come, at both ends; a WebSocket's pong says that."""
+        links = self.living()
+        if not links or len(links) != look["sockets"]["open"]:
+            return True
+        if not all(isinstance(link, Stream) and not link.is_held for link in links):
+            return True
+        return look["sent"] == sum(link.got for link in links) and look["heard"] == sum(link.pings for link in links)
 
     async def time(self, app, ms):
         """Both clocks go on by so much, and all that it brings happens."""

@@ -17,8 +17,9 @@ import weakref
 import pytest
 
 from kerbside import patience
+from links import START, token
 from python_library import LIBRARY, ROOT, library, until
-from server import START, Server, token
+from server import Server
 
 ARTICLE = ROOT / "Sources/kerbside/Documentation.docc/BuildingAnApp.md"
 OWN, TOPIC = "driver:T1", "topic:city"

@@ -8,7 +8,8 @@ import pytest
 import yaml
 
 from app import LIBRARIES, Process, matches
-from server import Server, claims_of, token
+from links import claims_of, token
+from server import Server
 
 HERE = pathlib.Path(__file__).parent
 SCENARIOS = yaml.safe_load((HERE / "scenarios.yaml").read_text())

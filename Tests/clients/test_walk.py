@@ -11,7 +11,8 @@ import random
 import pytest
 
 from app import LIBRARIES, Process
-from server import Server, order, token
+from links import token
+from server import Server, order
 
 SEEDS = int(os.environ.get("KERBSIDE_SEEDS", "100"))
 ONE = os.environ.get("KERBSIDE_SEED")

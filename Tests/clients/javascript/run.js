@@ -77,11 +77,11 @@ class App {
   subscriptions = new Map();
   links = new Set();
 
-  constructor(name, { url, tokens, random, seed = 1, clock, store = name, remembers = false, handles = [], promises = false }) {
+  constructor(name, { url, tokens, random, seed = 1, clock, store = name, remembers = false, handles = [], promises = false, way }) {
     this.name = name;
     this.tokens = tokens;
     this.clock = clock === 'real' ? undefined : new Clock(clock);
-    this.way = this.clock ? nodeSocket : nodeLink();
+    this.way = this.clock && way !== 'either' ? nodeSocket : nodeLink();
     if (!App.stores.has(store)) App.stores.set(store, new Map());
     const storage = memoryStorage(App.stores.get(store));
     this.client = new Kerbside({
@@ -126,21 +126,30 @@ class App {
       if (phase) this.sockets[phase] += 1;
     };
     this.sockets.opening += 1;
+    const counts = { sent: 0, heard: 0 };
     const link = this.way(url, {
       ...told,
       // As in a browser, which keeps pings to itself; the server of the scenarios sends them only to know that all has come.
-      heard: this.clock ? () => {} : told.heard,
+      heard: () => {
+        counts.heard += 1;
+        if (!this.clock) told.heard();
+      },
       opened: () => {
         enter('open');
         told.opened();
       },
       closed: (code, reason) => {
         enter('');
+        this.links.delete(ours);
         told.closed(code, reason);
       },
     });
     const ours = {
-      send: link.send,
+      counts,
+      send: (text) => {
+        counts.sent += 1;
+        link.send(text);
+      },
       close: (code) => {
         enter('');
         this.links.delete(ours);
@@ -149,6 +158,13 @@ class App {
     };
     this.links.add(ours);
     return ours;
+  }
+
+  /** Of the links that there are: messages that were given to them, and pings that they told. */
+  #counts() {
+    const all = [...this.links].map(({ counts }) => counts);
+    const sum = (kind) => all.reduce((total, one) => total + one[kind], 0);
+    return { sent: sum('sent'), heard: sum('heard') };
   }
 
   do(what) {
@@ -188,7 +204,10 @@ class App {
       case 'clock':
         return this.clock.put(what.ms);
       case 'look':
-        return { sockets: this.sockets, state: client.state, time: client.time, pending: client.pending, vehicles: [...client.vehicles.values()] };
+        return {
+          sockets: this.sockets, ...this.#counts(), state: client.state, time: client.time, pending: client.pending,
+          vehicles: [...client.vehicles.values()],
+        };
       case 'die':
         // As when the system ends an app: nothing is said, nothing more is done.
         this.isDead = true;

@@ -80,13 +80,15 @@ class CountedLink:
 
     def __init__(self, app, url, told):
         self._app, self._phase = app, ""
+        #: Messages that were given to it, and pings that it told.
+        self.sent = self.heard = 0
         self._enter("opening")
         self._link = app.way(url, dataclasses.replace(
             told,
             # As in a browser, which keeps pings to itself; the server of the scenarios sends them only to know that all has come.
-            heard=told.heard if app.clock is None else lambda: None,
+            heard=lambda: self._heard(told),
             opened=lambda: (self._enter("open"), told.opened()),
-            closed=lambda code, reason: (self._enter(""), told.closed(code, reason)),
+            closed=lambda code, reason: (self._over(), told.closed(code, reason)),
         ))
         app.links.add(self)
 
@@ -97,12 +99,21 @@ class CountedLink:
         if phase:
             self._app.sockets[phase] += 1
 
+    def _heard(self, told):
+        self.heard += 1
+        if self._app.clock is None:
+            told.heard()
+
+    def _over(self):
+        self._enter("")
+        self._app.links.discard(self)
+
     def send(self, text):
+        self.sent += 1
         self._link.send(text)
 
     def close(self, code):
-        self._enter("")
-        self._app.links.discard(self)
+        self._over()
         return self._link.close(code)
 
 
@@ -111,11 +122,12 @@ stores = {}
 
 
 class App:
-    def __init__(self, name, url, tokens, clock, random=None, seed=1, store=None, remembers=False, handles=(), promises=False):
+    def __init__(self, name, url, tokens, clock, random=None, seed=1, store=None, remembers=False, handles=(), promises=False,
+                 way=None):
         self.name, self.tokens, self.is_dead = name, tokens, False
         self.sockets, self.subscriptions, self.links, self.calls = {"opening": 0, "open": 0}, {}, set(), set()
         self.clock = None if clock == "real" else TestClock(clock)
-        self.way = web_socket if self.clock else either()
+        self.way = web_socket if self.clock and way != "either" else either()
         storage = MemoryStorage(stores.setdefault(store or name, {}))
         self.client = Kerbside(
             url,
@@ -202,7 +214,9 @@ class App:
                 self.clock.put(what["ms"])
             case "look":
                 return {
-                    "sockets": self.sockets, "state": client.state, "time": client.time, "pending": client.pending,
+                    "sockets": self.sockets, "sent": sum(link.sent for link in self.links),
+                    "heard": sum(link.heard for link in self.links),
+                    "state": client.state, "time": client.time, "pending": client.pending,
                     "vehicles": [dataclasses.asdict(vehicle) for vehicle in client.vehicles.values()],
                 }
             case "die":

@@ -25,7 +25,7 @@ actor App {
         self.output = output
         self.tokens = tokens
         guard let url = URL(string: what["url"]?.string ?? "") else { throw Misuse(reason: "no url: \(what.text)") }
-        let way = clock == nil ? either(openSSLSocket, eventStream) : openSSLSocket
+        let way = clock == nil || what["way"] == "either" ? either(openSSLSocket, eventStream) : openSSLSocket
         let transport: Transport = { url, events in
             let link = CountedLink(sockets)
             try link.open(way, url, events, hears: clock == nil)
@@ -117,11 +117,12 @@ actor App {
 
     private func look() async -> [String: JSON] {
         // First, so that what is counted has been done by the end.
-        let counts = sockets.counts
+        let (counts, said) = (sockets.counts, sockets.said)
         await hub.settled()
         let pending = await hub.pending
         return [
-            "sockets": counts, "state": .string(await hub.state.rawValue), "time": .int(await hub.time),
+            "sockets": counts, "sent": .int(said.sent), "heard": .int(said.heard),
+            "state": .string(await hub.state.rawValue), "time": .int(await hub.time),
             "pending": .array(pending.map { ["cmd": .string($0.command), "key": .string($0.key)] }),
             "vehicles": .array(await hub.vehicles.values.map(\.shown)),
         ]

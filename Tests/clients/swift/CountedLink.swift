@@ -13,6 +13,15 @@ final class Sockets: @unchecked Sendable {
         lock.withLock { ["opening": .int(opening), "open": .int(open)] }
     }
 
+    /// Of the links that there are: messages that were given to them, and pings that they told.
+    var said: (sent: Int, heard: Int) {
+        lock.withLock { links.values.reduce((0, 0)) { ($0.0 + $1.sent, $0.1 + $1.heard) } }
+    }
+
+    func count(_ change: () -> Void) {
+        lock.withLock(change)
+    }
+
     /// Together with what is told of it, so that who sees the count finds the rest done behind it.
     func enter(_ link: CountedLink, _ phase: CountedLink.Phase, _ then: () -> Void) {
         lock.withLock {
@@ -43,8 +52,10 @@ final class Sockets: @unchecked Sendable {
 final class CountedLink: Link, @unchecked Sendable {
     enum Phase { case opening, open, over }
 
-    // Sendable because the phase is used under the lock of the sockets, and the link is set before it is handed out.
+    // Sendable because the phase and the counts are used under the lock of the sockets, and the link is set before it is handed out.
     var phase = Phase.over
+    private(set) var sent = 0
+    private(set) var heard = 0
     private var link: (any Link)?
     private let sockets: Sockets
 
@@ -57,7 +68,10 @@ final class CountedLink: Link, @unchecked Sendable {
     func open(_ transport: Transport, _ url: URL, _ events: LinkEvents, hears: Bool) throws {
         sockets.enter(self, .opening) {}
         var counted = events
-        if !hears { counted.heard = {} }
+        counted.heard = {
+            self.sockets.count { self.heard += 1 }
+            if hears { events.heard() }
+        }
         counted.opened = { self.sockets.enter(self, .open, events.opened) }
         counted.closed = { code, reason in
             self.sockets.enter(self, .over) { events.closed(code, reason) }
@@ -66,6 +80,7 @@ final class CountedLink: Link, @unchecked Sendable {
     }
 
     func send(_ text: String) {
+        sockets.count { sent += 1 }
         link?.send(text)
     }
 
