@@ -84,7 +84,8 @@ class Stream(Link):
 class Streams:
     def __init__(self, server):
         self.server = server
-        #: What is done wrong with the next requests: `busy`, `held`, `lost`, `cut`, `gone`.
+        #: What is done wrong with the next requests: `held`, `lost`, `cut`, `gone`; {"busy": n} puts it off for n seconds, with
+        #: `held` not before it is released.
         self.behaviours, self.complaints = [], []
         #: Requests for a stream that are never answered, and how many streams there were.
         self.in_hole, self.count = 0, 0
@@ -182,8 +183,9 @@ class Streams:
         if link.is_frozen and not link.is_mute:
             return await self._hold(link, writer)
         behaviour = self.behaviours.pop(0) if self.behaviours else "well"
-        if behaviour == "busy":
-            return self._answer(writer, 503, "Retry-After: 0\r\n")
+        if isinstance(behaviour, dict):
+            answer = (503, f"Retry-After: {behaviour['busy']}\r\n")
+            return await self._hold(link, writer, *answer) if "held" in behaviour else self._answer(writer, *answer)
         if behaviour == "gone":
             return self._refuse(link, writer, 404)
         if behaviour == "lost":
@@ -198,7 +200,7 @@ class Streams:
             if not link.is_gone:
                 await self.server.take(link, message)
 
-    async def _hold(self, link, writer):
+    async def _hold(self, link, writer, status=202, field=""):
         """No answer until the app has left, or until it is released."""
         link.is_held = True
         waits = [asyncio.create_task(event.wait()) for event in (link.left, self._released)]
@@ -208,7 +210,7 @@ class Streams:
             for wait in waits:
                 wait.cancel()
         link.is_held = False
-        return self._refuse(link, writer) if link.is_gone or link.is_frozen else self._answer(writer, 202)
+        return self._refuse(link, writer) if link.is_gone or link.is_frozen else self._answer(writer, status, field)
 
     def _refuse(self, link, writer, status=None):
         """After this the app must leave the stream."""

@@ -28,7 +28,7 @@ FAULTS = ["silent", "late", "lost", "cut", "cut before", {"error": {"code": "una
           {"error": {"code": "rate_limited", "retry_after_ms": 3000}}, {"error": {"code": "not_available"}}]
 #: What goes wrong with hello, and with a request; one that is put off takes a quarter of a second.
 HELLOS = ["silent", "lost", "cut before", {"error": {"code": "unavailable"}}]
-REQUESTS = {"held": 3, "lost": 3, "cut": 3, "gone": 3, "busy": 1}
+REQUESTS = ["held", "lost", "cut", "gone"] * 3 + [{"busy": 0}]
 
 
 class Walk:
@@ -104,7 +104,7 @@ class Walk:
         elif kind == "hello":
             self.server.behaviours.setdefault("hello", []).append(chance.choice(HELLOS))
         elif kind == "request":
-            self.server.streams.behaviours += chance.choices(list(REQUESTS), list(REQUESTS.values()))
+            self.server.streams.behaviours.append(chance.choice(REQUESTS))
         elif kind == "rest":
             await self.do("stop")
             if chance.random() < 0.5:

@@ -99,13 +99,16 @@ export function eventStream(url, told) {
     isSaying = true;
     while (!isOver && (alarms.length || waiting.length)) {
       const { said, from } = next();
+      /** @type {any} */
       const late = setTimeout(() => end(1006, 'no answer'), PATIENCE);
       try {
-        const response = await post(`${place}/${session}`, said.join('\n'), ending.signal);
+        const response = await post(`${place}/${session}`, said.join('\n'), ending.signal).finally(() => clearTimeout(late));
         response.body?.cancel();
         if (response.status === 429 || response.status === 503) {
           from.unshift(...said);
           const wait = Number(response.headers.get('Retry-After') ?? 1) * 1000;
+          // An alarm that came meanwhile goes at once.
+          if (from === waiting && alarms.length) continue;
           await new Promise((done) => {
             if (from === waiting) hurry = () => done(undefined);
             setTimeout(done, Math.min(Math.max(wait, 250), 5000));
@@ -114,7 +117,6 @@ export function eventStream(url, told) {
       } catch (error) {
         end(1006, String(error));
       }
-      clearTimeout(/** @type {any} */ (late));
     }
     isSaying = false;
   }

@@ -200,6 +200,9 @@ class _EventStream:
                 return
             if status in (429, 503):
                 source[:0] = said
+                if self._alarms and source is self._waiting:
+                    # An alarm that came meanwhile goes at once.
+                    continue
                 self._hurry.clear()
                 wait_s = min(max(wait_s, 0.25), LONGEST_WAIT_S)
                 with contextlib.suppress(asyncio.TimeoutError):
