@@ -40,8 +40,10 @@ private final class EventStreamLink: NSObject, Link, URLSessionDataDelegate, @un
             // An alarm that was put off waits itself.
             isPutOff = !isAlarm
             wait += 1
+            let number = wait
+            // An alarm that came meanwhile goes at once.
             if isPutOff, !alarms.isEmpty { endWait() }
-            return wait
+            return number
         }
 
         mutating func endWait() {
@@ -175,6 +177,7 @@ private final class EventStreamLink: NSObject, Link, URLSessionDataDelegate, @un
             lock.withLock { if said.wait == number { said.endWait() } }
             say()
         }
+        say()
     }
 
     private func end(_ code: Int, _ reason: String) {
