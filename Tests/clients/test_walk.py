@@ -36,7 +36,6 @@ class Walk:
     #: What happens, and how often.
     KINDS: ClassVar = {"act": 6, "push": 6, "time": 8, "fault": 4, "cut": 2, "freeze": 1, "close": 2, "away": 1, "well": 3,
                        "release": 1, "die": 1, "forget": 0.4, "wake": 1}  # fmt: skip
-    COMMANDS: ClassVar = COMMANDS
     #: Of the app's first tokens, s; the others last.
     COMMANDS: ClassVar = [*COMMANDS, "sos"]
     LIVES: ClassVar = [600, 900]

@@ -216,6 +216,16 @@ private final class EventStreamLink: NSObject, Link, URLSessionDataDelegate, @un
         end(1006, error?.localizedDescription ?? "the stream has ended")
     }
 
+    /// A request whose connection ended before its answer. On Linux it would go once more over a new connection, and with nothing
+    /// in it, so that it waited for an answer until its time was over.
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask,
+        needNewBodyStream completionHandler: @escaping (InputStream?) -> Void
+    ) {
+        session.delegateQueue.addOperation { [self] in end(1006, "the connection was lost") }
+        completionHandler(nil)
+    }
+
     private func take(_ event: String) {
         guard !lock.withLock({ said.isOver }) else { return }
         let lines = event.split(separator: "\n")
