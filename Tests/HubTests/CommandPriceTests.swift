@@ -11,7 +11,7 @@ import Wire
     @Test("C60: what is only known as it is read is charged besides")
     func besides() {
         #expect(CommandPrice.minibuses(64) == 32)
-        #expect(CommandPrice.patterns(300) == 30)
+        #expect(CommandPrice.patterns(300) == 75)
         #expect(CommandPrice.readers(25, bytes: 8192) == 0 && CommandPrice.readers(725, bytes: 0) == 28)
         #expect(CommandPrice.readers(725, bytes: 8192) == 84)
         #expect(CommandPrice.cells(540, of: .passenger) == 27 && CommandPrice.cells(540, of: .service) == 135)

@@ -168,4 +168,20 @@ import Wire
             #expect((due["hmget"] ?? 0) == (before["hmget"] ?? 0))
         }
     }
+
+    @Test("where more are due than one sweep looks at it says so")
+    func many() async throws {
+        try await TestCity.run { city in
+            func isMore() async throws -> Int64? {
+                try await city.call("city_sweep", ["w", "5000", "", ""])[6].int
+            }
+            let atRest = try await isMore()
+            #expect(atRest == 0)
+            for n in 0..<45 { try await city.raw(["ZADD", "{test}:reservation-due", "1", "v_\(n)"]) }
+            var found: [Int64?] = []
+            for _ in 0..<4 { found.append(try await isMore()) }
+            #expect(found == [1, 1, 0, 0])
+            #expect(try await city.raw(["ZCARD", "{test}:reservation-due"]).int == 0)
+        }
+    }
 }

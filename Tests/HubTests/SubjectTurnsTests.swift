@@ -10,39 +10,65 @@ import Wire
         Budget(key: "passenger:p\($0)", bucket: TokenBucket(capacity: 1, perSecond: 1))
     }
 
-    @Test func `so many pieces are under way at once, and who has many waits for the others`() {
+    @Test func `so many pieces are under way at once, one of each subject, and who has many waits for the others`() {
         let turns = SubjectTurns(most: 2, mostOfSubject: 4)
-        var begun: [String] = []
+        var (begun, ends): ([String], [() -> Void]) = ([], [])
         func add(_ subject: Int, _ name: String) -> Bool {
-            turns.add(subjects[subject]) {
+            turns.add(subjects[subject]) { ended in
                 begun.append(name)
+                ends.append(ended)
                 return true
             }
         }
-        for n in 0..<6 { #expect(add(0, "a\(n)")) }
-        #expect(add(1, "b0"))
-        #expect(add(2, "c0"))
-        let tooMany = add(0, "a6")
-        #expect(!tooMany)
-        #expect(begun == ["a0", "a1"])
-        for _ in 0..<3 { turns.ended() }
-        #expect(begun == ["a0", "a1", "a2", "b0", "c0"])
-        for _ in 0..<5 { turns.ended() }
-        #expect(begun == ["a0", "a1", "a2", "b0", "c0", "a3", "a4", "a5"])
+        for n in 0..<5 {
+            let isTaken = add(0, "a\(n)")
+            #expect(isTaken)
+        }
+        #expect(begun == ["a0"])
+        let others = [add(1, "b0"), add(2, "c0"), add(0, "a5")]
+        #expect(others == [true, true, false])
+        #expect(begun == ["a0", "b0"])
+        ends[0]()
+        #expect(begun == ["a0", "b0", "c0"])
+        ends[1]()
+        #expect(begun == ["a0", "b0", "c0", "a1"])
+        ends[2]()
+        #expect(begun.count == 4)
+        for n in 3..<7 { if n < ends.count { ends[n]() } }
+        #expect(begun == ["a0", "b0", "c0", "a1", "a2", "a3", "a4"])
+        let again = add(0, "a6")
+        #expect(again && begun.last == "a6")
     }
 
     @Test func `a piece that does not begin gives its place to the next`() {
         let turns = SubjectTurns(most: 1, mostOfSubject: 4)
         var begun = 0
-        _ = turns.add(subjects[0]) { true }
-        _ = turns.add(subjects[0]) { false }
-        _ = turns.add(subjects[0]) { false }
-        _ = turns.add(subjects[1]) {
+        var end: () -> Void = {}
+        _ = turns.add(subjects[0]) {
+            end = $0
+            return true
+        }
+        _ = turns.add(subjects[0]) { _ in false }
+        _ = turns.add(subjects[0]) { _ in false }
+        _ = turns.add(subjects[1]) { _ in
             begun += 1
             return true
         }
         #expect(begun == 0)
-        turns.ended()
+        end()
         #expect(begun == 1)
+    }
+
+    @Test func `a piece that ends at once does, however many there are`() {
+        let turns = SubjectTurns(most: 2, mostOfSubject: 100)
+        var begun = 0
+        for n in 0..<300 {
+            _ = turns.add(subjects[n % 3]) { ended in
+                begun += 1
+                ended()
+                return true
+            }
+        }
+        #expect(begun == 300)
     }
 }

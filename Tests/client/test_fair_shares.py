@@ -197,6 +197,32 @@ async def test_connections_share_what_a_subject_may_and_so_does_the_next_one(new
     await again.connect()
 
 
+async def test_a_full_history_is_paid_before_the_next_one_is_read(new_hub, cast):
+    """A thousand entries take Redis milliseconds: a subject's connections that ask for them together pay one after the other."""
+    hub = new_hub(server__workers=1, server__commands_per_second=20, server__commands_burst=60).start()
+    passenger, others = cast.passenger(hub), await cast.rider(hub)
+    pipe = hub.redis.pipeline()
+    for number in range(1_000):
+        data = json.dumps({"ride": f"r_{number}", "by": "passenger", "reason": "passenger"})
+        fields = {"type": "ride.cancelled", "time": 1_000 + number, "data": data}
+        pipe.xadd(hub.key(f"ch:{passenger.channel}"), fields, id=f"{1_000 + number}-0")
+    pipe.execute()
+    phones = [passenger, *(passenger.twin() for _ in range(7))]
+    for phone in phones:
+        await phone.open()
+    resume = {passenger.channel: "0"}
+    replies = await asyncio.gather(*(phone.ask("hello", token=phone.token, resume=resume) for phone in phones))
+    refused = [reply["error"] for reply in replies if "error" in reply]
+    assert len(refused) >= 5 and {error["code"] for error in refused} == {"rate_limited"}, replies
+    [told, *_] = [phone for phone, reply in zip(phones, replies, strict=True) if "ok" in reply]
+    await told.wait(lambda: len(told.events) >= 1_000 or None, "the whole history")
+    await others.barrier()
+    # Who waits as told has all of it.
+    await asyncio.sleep(max(error["retry_after_ms"] for error in refused) / 1000 + 3)
+    await (again := passenger.twin()).connect(resume)
+    await again.wait(lambda: len(again.events) >= 1_000 or None, "the whole history")
+
+
 async def test_the_ninth_connection_takes_the_place_of_the_oldest(hub, cast):
     passenger = cast.passenger(hub)
     phones = [passenger, *(passenger.twin() for _ in range(8))]

@@ -9,8 +9,8 @@ from conftest import running
 from kerbside import bus as buses
 from kerbside.stops import MINUTE, rider
 
-#: Of the line with many patterns, each of which costs a tenth.
-PATTERNS = 300
+#: Of the line with many patterns, each of which costs a quarter.
+PATTERNS = 120
 #: What one may spend at once, nearly all of it on the patterns of two questions; one comes back each second.
 BURST = 60
 

@@ -242,6 +242,7 @@ async def test_refusals(hub, cast):
     for command in ("seat.accept", "seat.decline", "seat.aboard", "seat.end", "seat.cancel"):
         await minibus.refused(command, "not_found", booking="b_nobodys")
     await passenger.refused("seat.cancel", "not_found")
+    assert (await minibus.refused("seat.cancel", "bad_message"))["field"] == "booking"
     booking = await book(passenger, minibus, zone.centre, zone.stand)
     other = cast.minibus(hub, zone.stand)
     await other.go_online()

@@ -118,6 +118,8 @@ public final class FeedBoard {
         }
     }
 
+    public func hasVehicles(in cell: CellID) -> Bool { cells[cell]?.members.isEmpty == false }
+
     func cellScope(_ cell: CellID) -> FeedScope {
         if let scope = cells[cell] { return scope }
         let scope = FeedScope(.cell(cell))

@@ -146,7 +146,7 @@ final class HTTPCommands {
 
     /// How the passenger's own ride, booking and requests stand: the snapshot of its channel.
     private func tellRequests(_ identity: Identity, _ answer: @escaping (HTTPResponse) -> Void) {
-        guard let session = paid(identity, price: CommandPrice.snapshot, answer) else { return }
+        guard let session = paid(identity, price: CommandPrice.requests, answer) else { return }
         guard identity.role == .passenger else {
             return services.outbox.refuse(
                 session, nil,

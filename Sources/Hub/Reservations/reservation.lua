@@ -20,7 +20,7 @@ local reservations = {}
 local MINUTE_MS = 60000
 -- Nearer than this pickup and destination are the same place, metres: as exact as telephones know where they are.
 local SAME_PLACE_M = 20
--- Looked at by one sweep; the next one comes within 100 ms. Each may begin a search, which is half a millisecond.
+-- Looked at by one sweep; while there are more the next one comes within 100 ms. Each may begin a search, which is half a millisecond.
 local BATCH = 20
 -- So many of those who are free in a zone are looked at for who is nearest.
 local NEAREST_OF = 16
@@ -227,15 +227,18 @@ local function look(c, id)
     start(c, id, v)
 end
 
--- What is due, of all reservations: one command while nothing is. One that can't be looked at is tried again, and keeps nobody waiting.
+-- What is due, of all reservations: one command while nothing is. One that can't be looked at is tried again, and keeps nobody waiting. Answers
+-- whether there may be more.
 function reservations.fall_due(c)
-    for _, id in ipairs(redis.call('ZRANGEBYSCORE', c.p .. 'reservation-due', '-inf', c.now_text, 'LIMIT', 0, BATCH)) do
+    local due = redis.call('ZRANGEBYSCORE', c.p .. 'reservation-due', '-inf', c.now_text, 'LIMIT', 0, BATCH)
+    for _, id in ipairs(due) do
         local good, problem = pcall(look, c, id)
         if not good then
             redis.log(redis.LOG_WARNING, 'kerbside: reservation-due ' .. id .. ': ' .. tostring(problem))
             due_at(c, id, c.now + AGAIN_MS)
         end
     end
+    return #due == BATCH
 end
 
 -- What has become of its ride, in the step in which it has.

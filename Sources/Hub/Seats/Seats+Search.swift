@@ -15,9 +15,9 @@ extension Seats {
         _ pickup: Place, _ destination: Place, _ passengers: Int, _ payment: PaymentMethod?, _ message: ClientMessage,
         _ session: Session, _ identity: Identity
     ) {
-        let isTaken = searches.add(session.budget) { [budget = session.budget] in
+        let isTaken = searches.add(session.budget) { [budget = session.budget] ended in
             self.sessions.has(session) && session.budget === budget
-                && self.look(pickup, destination, passengers, payment, message, session, identity)
+                && self.look(pickup, destination, passengers, payment, message, session, identity, ended)
         }
         if !isTaken {
             refuse(
@@ -32,7 +32,7 @@ extension Seats {
     /// Its turn has come. False: it was refused.
     private func look(
         _ pickup: Place, _ destination: Place, _ passengers: Int, _ payment: PaymentMethod?, _ message: ClientMessage,
-        _ session: Session, _ identity: Identity
+        _ session: Session, _ identity: Identity, _ ended: @escaping () -> Void
     ) -> Bool {
         let near: FunctionArguments = [
             "lat": RedisArgument(pickup.lat), "lon": RedisArgument(pickup.lon), "radius_m": RedisArgument(Self.radius),
@@ -44,7 +44,7 @@ extension Seats {
         let paid = CommandPrice.of(message.command)
         guard services.budgets.take(price, besides: paid, of: session, message.id) else { return false }
         functions.call("seat_near", near) { result in
-            defer { self.searches.ended() }
+            defer { ended() }
             guard self.sessions.has(session) else { return }
             guard case .success(let reply) = result else {
                 return self.refuse(

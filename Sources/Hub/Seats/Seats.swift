@@ -101,12 +101,16 @@ final class Seats: DeliveryListener {
                 reply in
                 if let booking = reply["booking"]?.text { self.requests.end(booking, of: vehicle) }
             }
-        case .seatCancel(let booking):
+        case .seatCancel(nil):
+            refuse(
+                session, message.id, .badMessage,
+                "field `booking`: expected the id of the booking to cancel, as seat.requested has it", field: "booking")
+        case .seatCancel(let booking?):
             // Whether it has waited at the pickup goes by the position that it has sent last.
             positions.flush(vehicle)
             call(
                 "seat_cancel",
-                ["role": "driver", "subject": who, "booking": RedisArgument(booking ?? "-"), "key": key], message,
+                ["role": "driver", "subject": who, "booking": RedisArgument(booking), "key": key], message,
                 session)
         case .seatAboard(let booking, let passengers):
             call(

@@ -181,11 +181,12 @@ register('seat_view', { 'vehicle', 'role', 'subject', 'along' }, function(c, giv
     if not is_minibus(v) then return '' end
     if v.state ~= 'available' and not may_see(c, given.vehicle, given.role, given.subject) then v.lat, v.way, v.route = nil, nil, nil end
     local shown = { vehicle = given.vehicle, kind = 'minibus', state = v.state, status = v.status or 'en_route',
-        seats = tonumber(v.seats), capacity = tonumber(v.capacity), route = v.route or cjson.null,
-        way = v.way and cjson.decode(v.way) or nil }
+        seats = tonumber(v.seats), capacity = tonumber(v.capacity), route = v.route or cjson.null }
     if v.lat then shown.position = { lat = tonumber(v.lat), lon = tonumber(v.lon), at = tonumber(v.at) } end
     if given.along == '1' then shown.along = v.along end
-    return cjson.encode(shown)
+    local json = cjson.encode(shown)
+    -- The way as it is kept, as in seat_search.lua.
+    return v.way and string.sub(json, 1, -2) .. ',"way":' .. v.way .. '}' or json
 end, { 'no-writes' })
 
 return {

@@ -143,6 +143,11 @@ final class Budgets {
         return false
     }
 
+    /// Why the subject has to wait that has been charged more than it had; nil: it owes nothing.
+    func debt(of session: Session) -> ErrorReply? {
+        session.budget.wait(for: 0, at: now) > 0 ? refusal(session.budget, price: 1) : nil
+    }
+
     /// Takes what a refusal has cost, whatever is left: the next commands wait for it.
     func charge(_ price: Double, to session: Session) { session.budget.charge(price, at: now) }
 

@@ -31,14 +31,16 @@ enum CommandPrice {
         // Looks for a driver for each ride that waits in the zone; or gives a ride back and rings the next one.
         case .rides(.driverAvailable), .rides(.rideSearch): 5
         case .seats(.seatsSet), .rides(.rideShare), .rides(.rideUnshare): 2
+        // With its way, which may be some KB.
+        case .seats(.vehicleGet): 2
         // Told to every connection of the subject, and kept in its history.
         case .notifications(.notifySet): 5
         // Told to the passengers and to every worker, each of which finds out for whom it leads where they want to go.
         case .seats(.routeSet): 5
         // Goes through the timetable of the line; see `tours`, too.
         case .lines(.lineEta): 3
-        // Tells all readers of the line its new times.
-        case .tours(.stopNext(let skip)): skip ? 5 : 1
+        // Tells all readers of the line its new times; a bus that comes to its next stop needs it once a minute.
+        case .tours(.stopNext(let skip)): skip ? 5 : 3
         case .tours(.stopPrevious): 5
         // Each of many people is told.
         case .broadcasts(.broadcast): 50
@@ -92,8 +94,10 @@ enum CommandPrice {
     /// Of a request over HTTP, besides its command: a head to read, and a token to verify.
     static let request = 1.0
 
-    /// Of a reading over HTTP that is no command: what a hello reads of one channel.
+    /// Of a reading over HTTP that is no command: what a hello reads of one channel; and of how all stands that a passenger has asked for,
+    /// which may be twenty stops and as many reservations.
     static let snapshot = 2.0
+    static let requests = 10.0
 
     /// Of the figures of so many days, each of which is read from Redis by itself; and of the table that is made of them: a megabyte
     /// takes a worker some 30 ms.
@@ -120,7 +124,7 @@ enum CommandPrice {
     static func tours(_ count: Int) -> Double { Double(count) * 2 }
 
     /// Of the patterns of a line, along each of which a place is looked for: 15 µs each.
-    static func patterns(_ count: Int) -> Double { Double(count) / 10 }
+    static func patterns(_ count: Int) -> Double { Double(count) / 4 }
 
     /// Of the minibuses that `seat.request` looks at: read from Redis, and held against the lines.
     static func minibuses(_ count: Int) -> Double { Double(count) / 2 }
@@ -128,6 +132,9 @@ enum CommandPrice {
     /// Of what a channel's reader missed, by its entries or by their bytes: read from Redis and sent. Of what a
     /// feed or a line begins with, and of what is read over HTTP, too.
     static func missed(_ count: Int, bytes: Int = 0) -> Double { max(Double(count) / 100, Double(bytes) / 16_384) }
+
+    /// Of the own channel, which `session_hello` reads: 5 µs of Redis an entry, as each is made a value of Lua and back.
+    static func resumed(_ count: Int, bytes: Int) -> Double { 5 * missed(count, bytes: bytes) }
 }
 
 /// What a subject may still do: role and name, whichever of its connections to this worker does it, and whether it

@@ -34,14 +34,14 @@ struct NetworkLimits {
         if part.capacity != Double(perHour) { self = .guests(perHour: perHour) }
     }
 
-    /// Takes one; or says how long to wait, ms. `network`: of who asks; nil has no part of its own.
-    mutating func take(_ network: String?, at now: Int64) -> Int64? {
+    /// Takes the price; or says how long to wait, ms. `network`: of who asks; nil has no part of its own.
+    mutating func take(_ network: String?, price: Double = 1, at now: Int64) -> Int64? {
         if let network {
             if parts.count >= Self.mostParts { parts.removeAll(keepingCapacity: true) }
-            guard parts[network, default: part].take(at: now) else {
-                return max(1, parts[network, default: part].wait(at: now))
+            guard parts[network, default: part].take(price, at: now) else {
+                return max(1, parts[network, default: part].wait(for: price, at: now))
             }
         }
-        return all.take(at: now) ? nil : max(1, all.wait(at: now))
+        return all.take(price, at: now) ? nil : max(1, all.wait(for: price, at: now))
     }
 }

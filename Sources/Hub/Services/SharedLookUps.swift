@@ -19,9 +19,9 @@ final class SharedLookUps<Value> {
     }
 
     /// Calls `then` with the value, at once or later; with nil where too many ask, or it can't be read. `network`: of who asks. `isPriced`: also
-    /// what is known costs as much as a look-up. `read` is not called unless `canRead`; it calls what it is given once.
+    /// what is known costs as much as a look-up. `price`: as so many look-ups, up to a network's part. `read` is not called unless `canRead`; it calls what it is given once.
     func look(
-        _ name: String, for network: String?, canRead: Bool, isPriced: Bool = false,
+        _ name: String, for network: String?, canRead: Bool, isPriced: Bool = false, price: Double = 1,
         read: (@escaping (Value?) -> Void) -> Void, then: @escaping (Value?) -> Void
     ) {
         let seen = known[name].flatMap { loop.now < $0.until ? $0.value : nil }
@@ -30,7 +30,7 @@ final class SharedLookUps<Value> {
             waiting[name]?.append(then)
             return
         }
-        guard canRead, limits.take(network, at: Int64(loop.now)) == nil else { return then(nil) }
+        guard canRead, limits.take(network, price: price, at: Int64(loop.now)) == nil else { return then(nil) }
         if let seen { return then(seen) }
         waiting[name] = [then]
         read { value in

@@ -1,17 +1,26 @@
 import DequeModule
 
-/// Work of which each piece costs Redis much: so many pieces are under way at once, and whoever has several waits until
-/// others have had their turn. So a worker asks Redis for so much at once, however many tokens ask it.
+/// Work of which each piece costs Redis much: so many pieces are under way at once, one of each subject, and whoever has
+/// several waits until others have had their turn. So a worker asks Redis for so much at once, however many tokens ask it, and
+/// a subject has paid for a piece before its next one begins.
 ///
 /// Used on the worker's loop.
 final class SubjectTurns {
     /// Begins a piece, and says whether it has begun: then `ended` is to be called once.
-    typealias Piece = () -> Bool
+    typealias Piece = (_ ended: @escaping () -> Void) -> Bool
+
+    /// A subject with a piece under way, or with pieces that wait.
+    private struct Queue {
+        /// Its identity is the key: it must not be somebody else's meanwhile.
+        let subject: AnyObject
+        var pieces: Deque<Piece> = []
+    }
 
     private let most: Int
     private let mostOfSubject: Int
     private var underWay = 0
-    private var waiting: [ObjectIdentifier: Deque<Piece>] = [:]
+    private var queues: [ObjectIdentifier: Queue] = [:]
+    /// Those with pieces that wait, and none under way.
     private var order: Deque<ObjectIdentifier> = []
 
     /// - Parameters:
@@ -22,27 +31,32 @@ final class SubjectTurns {
         self.mostOfSubject = mostOfSubject
     }
 
-    /// Adds a piece of a subject, which it has to keep alive. False: too many of its pieces wait; it is not taken.
-    func add(_ subject: Budget, _ piece: @escaping Piece) -> Bool {
+    /// Adds a piece of a subject, mostly somebody's ``Budget``. False: too many of its pieces wait; it is not taken.
+    func add(_ subject: AnyObject, _ piece: @escaping Piece) -> Bool {
         let key = ObjectIdentifier(subject)
-        guard waiting[key, default: []].count < mostOfSubject else { return false }
-        if waiting[key] == nil { order.append(key) }
-        waiting[key, default: []].append(piece)
+        if queues[key] == nil {
+            queues[key] = Queue(subject: subject)
+            order.append(key)
+        }
+        guard queues[key]!.pieces.count < mostOfSubject else { return false }
+        queues[key]!.pieces.append(piece)
         next()
         return true
     }
 
-    /// A piece that has begun is over.
-    func ended() {
-        underWay -= 1
-        next()
+    private func next() {
+        while underWay < most, let key = order.popFirst(), let piece = queues[key]?.pieces.popFirst() {
+            underWay += 1
+            let hasBegun = piece {
+                self.end(key)
+                self.next()
+            }
+            if !hasBegun { end(key) }
+        }
     }
 
-    private func next() {
-        while underWay < most, let key = order.popFirst(), let piece = waiting[key]?.popFirst() {
-            if waiting[key]?.isEmpty == true { waiting[key] = nil } else { order.append(key) }
-            underWay += 1
-            if !piece() { underWay -= 1 }
-        }
+    private func end(_ key: ObjectIdentifier) {
+        underWay -= 1
+        if queues[key]?.pieces.isEmpty == false { order.append(key) } else { queues[key] = nil }
     }
 }

@@ -30,6 +30,8 @@ final class Sessions: PushListener {
     let leavePace: LoopTimer
     /// How many catch up at once.
     private static let atOnce = 200
+    /// Hellos that resume the own channel, by turns: a full history takes Redis some ms, and what it costs is known afterwards.
+    private let resumptions = SubjectTurns(most: 4, mostOfSubject: 8)
 
     init(_ services: WorkerServices) {
         self.services = services
@@ -246,33 +248,63 @@ final class Sessions: PushListener {
         session.isBehind = !subscriber.isUp
         readers.add(session, to: identity.channel)
         readers.whenSubscribed(identity.channel) {
-            guard self.sessions.has(session), session.phase == .catchingUp else { return then(false) }
-            let arguments: FunctionArguments = [
-                "role": RedisArgument(identity.role.rawValue), "subject": RedisArgument(identity.subject),
-                "session": RedisArgument(session.name), "worker": RedisArgument(self.services.name),
-                "seen": RedisArgument(session.position), "kind": RedisArgument(identity.kind.text.description),
-                "seats": RedisArgument(identity.seats ?? self.settings.vehicles.minibusSeats),
-                "again": session.isGreeted ? "1" : "",
-            ]
-            self.functions.call("session_hello", arguments) { result in
-                guard self.sessions.has(session), session.phase == .catchingUp else {
-                    self.failed(session, identity)
-                    return then(false)
-                }
-                if case .refused(let code, let detail, let wait) = RedisFunctions.answer(result) {
-                    session.refusal = ErrorReply(
-                        code: ErrorCode(rawValue: code) ?? .forbidden, detail: detail, retryAfterMs: wait)
-                    if session.isGreeted { self.close(session, .forbidden) }
-                    return then(false)
-                }
-                if case .failure(.server(let text)) = result { self.log.error("hello failed: \(text)") }
-                guard case .success(let reply) = result, let reply = HelloReply(reply) else {
-                    // It may have been carried out all the same.
-                    self.failed(session, identity)
-                    return then(false)
-                }
-                self.goLive(session, identity, reply, then)
+            guard !session.isGreeted, !session.position.isEmpty else {
+                return self.sayHello(session, identity, then) {}
             }
+            let isTaken = self.resumptions.add(session.budget) { ended in
+                guard self.sessions.has(session), session.phase == .catchingUp else {
+                    then(false)
+                    return false
+                }
+                if let debt = self.budgets.debt(of: session) {
+                    session.refusal = debt
+                    then(false)
+                    return false
+                }
+                self.sayHello(session, identity, then, ended: ended)
+                return true
+            }
+            guard !isTaken else { return }
+            session.refusal = ErrorReply(
+                code: .rateLimited, detail: "Several hellos of this subject wait for their turn; say it again then.",
+                retryAfterMs: 1_000)
+            then(false)
+        }
+    }
+
+    private func sayHello(
+        _ session: Session, _ identity: Identity, _ then: @escaping (Bool) -> Void, ended: @escaping () -> Void
+    ) {
+        guard self.sessions.has(session), session.phase == .catchingUp else {
+            ended()
+            return then(false)
+        }
+        let arguments: FunctionArguments = [
+            "role": RedisArgument(identity.role.rawValue), "subject": RedisArgument(identity.subject),
+            "session": RedisArgument(session.name), "worker": RedisArgument(self.services.name),
+            "seen": RedisArgument(session.position), "kind": RedisArgument(identity.kind.text.description),
+            "seats": RedisArgument(identity.seats ?? self.settings.vehicles.minibusSeats),
+            "again": session.isGreeted ? "1" : "",
+        ]
+        self.functions.call("session_hello", arguments) { result in
+            defer { ended() }
+            guard self.sessions.has(session), session.phase == .catchingUp else {
+                self.failed(session, identity)
+                return then(false)
+            }
+            if case .refused(let code, let detail, let wait) = RedisFunctions.answer(result) {
+                session.refusal = ErrorReply(
+                    code: ErrorCode(rawValue: code) ?? .forbidden, detail: detail, retryAfterMs: wait)
+                if session.isGreeted { self.close(session, .forbidden) }
+                return then(false)
+            }
+            if case .failure(.server(let text)) = result { self.log.error("hello failed: \(text)") }
+            guard case .success(let reply) = result, let reply = HelloReply(reply) else {
+                // It may have been carried out all the same.
+                self.failed(session, identity)
+                return then(false)
+            }
+            self.goLive(session, identity, reply, then)
         }
     }
 
@@ -283,9 +315,10 @@ final class Sessions: PushListener {
     private func goLive(_ session: Session, _ identity: Identity, _ reply: HelloReply, _ then: (Bool) -> Void) {
         for capability in capabilities { capability.caughtUp(session, identity, reply) }
         if !session.isGreeted {
-            let price = CommandPrice.missed(
+            let price = CommandPrice.resumed(
                 reply.entries.count, bytes: reply.entries.reduce(0) { $0 + $1.data.count })
-            session.budget.charge(price, at: Int64(loop.now))
+            let state = CommandPrice.answer(reply.snapshotBytes.count)
+            session.budget.charge(price + state, at: Int64(loop.now))
         }
         // The greeting's seq is where the client stands before what it missed has been sent.
         if reply.mode == .fresh || reply.mode == .gap { session.position = reply.position }

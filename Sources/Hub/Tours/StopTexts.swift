@@ -13,6 +13,9 @@ final class StopTexts: Capability {
     let services: WorkerServices
     private let times: LineTimes
     private let readings: SharedLookUps<StopReading>
+    /// A line with ten buses takes Redis a millisecond, and an interchange has two dozen: so many are read at once, one of each stop.
+    private let turns = SubjectTurns(most: 2, mostOfSubject: StopTexts.mostLines)
+    private final class Turn {}
     /// Names are looked through, some 0.3 ms of 10,000.
     private var finds = NetworkLimits.lookUps(capacity: 100, perSecond: 50)
     private var names = StopNames()
@@ -22,6 +25,8 @@ final class StopTexts: Capability {
     private static let path = "/text"
     /// Of a stop: an interchange has some dozen.
     private static let mostLines = 24
+    /// What has more counts as several.
+    private static let linesOfALookUp = 4.0
 
     init(_ services: WorkerServices, _ times: LineTimes) {
         self.services = services
@@ -69,28 +74,33 @@ final class StopTexts: Capability {
 
     /// Nil: too many ask at once, or the store can't be reached.
     private func look(_ stop: Stop, _ network: String?, _ then: @escaping (StopReading?) -> Void) {
+        let lines = catalog.cache.lines(at: stop.id).prefix(Self.mostLines).compactMap { catalog.current.lines[$0] }
         readings.look(
             stop.id, for: network, canRead: services.clock.isSet && commands.isUp,
+            price: max(1, Double(lines.count) / Self.linesOfALookUp),
             read: { done in
-                read(stop) { departures in done(departures.map { StopReading(departures: $0, at: self.now()) }) }
+                read(stop, lines) { departures in done(departures.map { StopReading(departures: $0, at: self.now()) }) }
             }, then: then)
     }
 
     /// Of all its lines; nil when one of them can't be read.
-    private func read(_ stop: Stop, _ then: @escaping ([StopDeparture]?) -> Void) {
-        let lines = catalog.cache.lines(at: stop.id).prefix(Self.mostLines).compactMap { catalog.current.lines[$0] }
+    private func read(_ stop: Stop, _ lines: [Line], _ then: @escaping ([StopDeparture]?) -> Void) {
         var (left, found, isWhole) = (lines.count, [StopDeparture](), true)
         guard left > 0 else { return then([]) }
+        let turn = Turn()
         for line in lines {
-            times.arrivals(at: stop, of: line) { arrivals, board in
-                if let arrivals {
-                    found += arrivals.compactMap { self.departure($0, of: line, from: stop, board) }
-                } else {
-                    isWhole = false
+            _ = turns.add(turn) { ended in
+                self.times.arrivals(at: stop, of: line) { arrivals, board in
+                    if let arrivals {
+                        found += arrivals.compactMap { self.departure($0, of: line, from: stop, board) }
+                    } else {
+                        isWhole = false
+                    }
+                    left -= 1
+                    if left == 0 { then(isWhole ? found.sorted { ($0.at, $0.line) < ($1.at, $1.line) } : nil) }
+                    ended()
                 }
-                left -= 1
-                guard left == 0 else { return }
-                then(isWhole ? found.sorted { ($0.at, $0.line) < ($1.at, $1.line) } : nil)
+                return true
             }
         }
     }

@@ -19,8 +19,8 @@ extension VehicleFeeds {
     private static let vehiclesPerCall = 400
     /// How long Redis tells of single vehicles that are watched before it is asked again, ms.
     private static let watchedMs = 90_000
-    /// How long a cell, or the city, is followed that nobody watches any more, ms, and how many of them: who comes and goes would have
-    /// it read each time, 15 µs of Redis a vehicle.
+    /// How long what costs Redis much to read is followed when nobody watches it any more, ms, and how many of that: who comes and goes
+    /// would have it read each time, 15 µs of Redis a vehicle.
     private static let lingersMs: UInt64 = 10_000
     private static let mostLingering = 1_000
     /// Calls that read cells under way: what others ask of Redis goes in between.
@@ -60,12 +60,17 @@ extension VehicleFeeds {
         following.count -= 1
         if feed.waitsFor > 0 { following.waiting.removeAll { $0 === feed } }
         guard following.count == 0 else { return }
+        guard isDear(source), lingering.count < Self.mostLingering else { return leave(source) }
+        following.leftAt = loop.now
+        lingering.insert(source)
+    }
+
+    /// Whether it costs much to read. There are as many cells as one likes where nobody drives: they must not take the place of others.
+    private func isDear(_ source: FeedSource) -> Bool {
         switch source {
-        case .cell, .city:
-            guard lingering.count < Self.mostLingering else { return leave(source) }
-            following.leftAt = loop.now
-            lingering.insert(source)
-        case .vehicle, .ways: leave(source)
+        case .cell(let cell): board.hasVehicles(in: cell)
+        case .city, .ways: true
+        case .vehicle: false
         }
     }
 

@@ -35,9 +35,10 @@ final class Sweeps: Capability {
     }
 
     private func sweep() {
-        guard commands.isUp, !isUnderWay, loop.now >= restsUntil else { return }
+        let isWholeDue = !hasSwept || loop.now >= wholeDueAt
+        guard commands.isUp, !isUnderWay, isWholeDue || loop.now >= restsUntil else { return }
         isUnderWay = true
-        guard !hasSwept || loop.now >= wholeDueAt else { return sweepDeadlines() }
+        guard isWholeDue else { return sweepDeadlines() }
         wholeDueAt = loop.now + UInt64(Self.wholeMs / settings.clock.scale)
         // Days begin and end by the clock of the catalog's time zone.
         let isKnown = catalog.isKnown && services.clock.isSet
@@ -57,6 +58,7 @@ final class Sweeps: Capability {
                 self.hasSwept = true
                 self.metrics.alarms = (reply[2].int ?? 0, reply[3].int ?? 0)
                 self.metrics.starving = reply[5].int ?? 0
+                if reply[6].int == 1 { self.wholeDueAt = 0 }
             }
         }
     }

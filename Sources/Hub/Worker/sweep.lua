@@ -189,7 +189,7 @@ end, { 'allow-oom' })
 
 -- city_sweep: worker, ms after which a silent worker is dead, the city's local time less UTC in s ('' = not known yet),
 -- what its clock shows (minute_of_day; '' = not known yet), for how long a connection may be silent, ms, and a random text (seat_figures.lua). Answers {hub time, 1 if the worker was not known, alarms that are open,
--- that ring, 0 if nobody waits for a deadline, and how many drivers starve (passed.lua)}.
+-- that ring, 0 if nobody waits for a deadline, how many drivers starve (passed.lua), and 1 if more is due than one sweep looks at}.
 register('city_sweep', { 'worker', 'dead_ms', 'utc_offset_s', 'clock', 'silent_ms?', 'fresh?' }, function(c, given)
     if given.utc_offset_s ~= '' then figures.set_offset(c, given.utc_offset_s) end
     if given.clock ~= '' then set_clock(c, 'city', given.clock) end
@@ -201,13 +201,13 @@ register('city_sweep', { 'worker', 'dead_ms', 'utc_offset_s', 'clock', 'silent_m
     redis.call('ZREMRANGEBYSCORE', c.p .. 'awaited', '-inf', c.real)
     each_due(c, 'gone', people.gone_before(c), function(who) people.forget(c, who) end)
     each_due(c, 'stopdue', c.now, function(member) stops.fall_due(c, member) end)
-    reservations.fall_due(c)
+    local is_more = reservations.fall_due(c)
     registry.index(c)
     papers.remind_due(c, registry.date_in, given.utc_offset_s)
     taxi_figures.sum_up(c)
     seat_figures.sum_up(c, given.fresh)
     local open, ringing = alarms.ring_due(c)
-    return { c.now_text, is_new and 1 or 0, open, ringing, waiting, passed.starving(c) }
+    return { c.now_text, is_new and 1 or 0, open, ringing, waiting, passed.starving(c), is_more and 1 or 0 }
 end, { 'allow-oom' })
 
 -- events_tidy: takes a part of what is too old out of the event log. Answers how many entries.
