@@ -16,6 +16,8 @@ SEES_C = {
 # The targets of the client library stand in a folder of this one, beside those for other languages.
 CLIENTS = ("Sources", "clients", "swift")
 MAX_LINES = 400
+# Of Lua, whose format no tool checks.
+MAX_WIDTH = 150
 GENERATED = ("clients/python/kerbside/messages.py", "clients/swift/KerbsideClient/Messages/*.swift")
 # Where a file lies that is in a target's directory itself.
 ROOT = "."
@@ -144,6 +146,8 @@ def check_text(path):
     if len(lines) > MAX_LINES:
         errors.append(f"{path}: {len(lines)} lines; a file is one idea, split it: at most {MAX_LINES}")
     for number, line in enumerate(lines, 1):
+        if path.suffix == ".lua" and len(line) > MAX_WIDTH:
+            errors.append(f"{path}:{number}: {len(line)} characters; at most {MAX_WIDTH}")
         if UNFINISHED.search(line) and path.name != pathlib.Path(__file__).name:
             errors.append(f"{path}:{number}: unfinished: {line.strip()}")
         if path.suffix == ".swift" and path.parts[0] == "Sources" and NEEDS_REASON.search(line):

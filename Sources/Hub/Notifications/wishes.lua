@@ -35,13 +35,14 @@ local function set_clock(c, name, zone)
     if redis.call('HGET', c.p .. 'clocks', name) ~= zone then redis.call('HSET', c.p .. 'clocks', name, zone) end
 end
 
--- Channels of which this process of Redis knows that there are no wishes and no subscriptions. notify_set and push_subscribe say when there are; all are forgotten now and
--- then, as another version of the hub beside this one does not say so here, nor did one that wrote to another Redis meanwhile.
+-- Channels of which this process of Redis knows that there are no wishes and no subscriptions. notify_set and push_subscribe say when there are;
+-- all are forgotten now and then, as another version of the hub beside this one does not say so here, nor did one that wrote to another Redis
+-- meanwhile.
 local WISHLESS_MS = 10000
 local wishless, wishless_till = {}, 0
 
--- Of a channel: kinds that are muted (with commas), from and to when it is to be left alone (minutes after midnight), by the clock of which time zone;
--- and whether there are subscriptions to pushes. False for what there is not.
+-- Of a channel: kinds that are muted (with commas), from and to when it is to be left alone (minutes after midnight), by the clock of which time
+-- zone; and whether there are subscriptions to pushes. False for what there is not.
 function wishes.held(c, channel)
     return redis.call('HMGET', c.p .. 'wishes:' .. channel, 'mute', 'from', 'to', 'time_zone', 'push')
 end

@@ -68,7 +68,8 @@ local function seat_in_queue(c, driver, v, given)
     end
     if zone == '' then return nil, nil, refuse(given.code, driver .. ': ' .. given.detail) end
     if given.wanted ~= '' and given.wanted ~= zone then
-        return nil, nil, refuse('not_available', driver .. ' is in zone ' .. zone .. ', not in ' .. given.wanted .. ': leave `zone` out, or let it drive there.')
+        return nil, nil, refuse('not_available', driver .. ' is in zone ' .. zone .. ', not in ' .. given.wanted
+            .. ': leave `zone` out, or let it drive there.')
     end
     if given.rank ~= '' then
         local score, no = score_at(c, driver, zone, tonumber(given.rank))
@@ -130,7 +131,8 @@ local function chosen(c, driver, r)
         return nil, refuse('seats_full', driver .. ' has ' .. v.seats .. ' free seats; the ride is for ' .. r.passengers .. ' passengers.')
     end
     local lacking = lacks(c, r, driver)
-    if lacking then return nil, refuse('not_available', driver .. ' has no ' .. lacking .. ' by its record, which the ride needs: choose another one.') end
+    if lacking then return nil, refuse('not_available', driver .. ' has no ' .. lacking
+        .. ' by its record, which the ride needs: choose another one.') end
     return v
 end
 

@@ -27,7 +27,8 @@ register('office_end_session', { 'operator', 'role', 'subject', 'reason', 'revok
         push(c, 'sessions', '', 'ended', before and string.format('%.0f', before) or '', cjson.encode({
             role = role, subject = subject, reason = given.reason,
         }))
-        local id = audit.write(c, given.operator, 'office.session_end', role .. ':' .. (role == 'passenger' and audit.person(subject) or subject), given.reason, was,
+        local id = audit.write(c, given.operator, 'office.session_end',
+            role .. ':' .. (role == 'passenger' and audit.person(subject) or subject), given.reason, was,
             { state = is_revoked and 'revoked' or 'ended' })
         return ok({ role = role, subject = subject, revoked = is_revoked, audit = id })
     end)

@@ -64,7 +64,8 @@ local function how_it_comes(c, request, v)
 end
 
 -- The passenger takes back what `driver` has accepted, and pays if that is its own doing. Of the others both pay: a passenger by a kind of
--- its own, which has more that are free, so that neither can make the other pay often. Answers whether the driver pays so much that it is not available for a while.
+-- its own, which has more that are free, so that neither can make the other pay often. Answers whether the driver pays so much that it is not
+-- available for a while.
 local function pay(c, how, request, v, passenger, driver)
     if how == 'away' then
         cancels.add(c, passenger, 'y')

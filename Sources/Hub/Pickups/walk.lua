@@ -26,8 +26,9 @@ local function forget_walk(key, request)
     redis.call('HDEL', key, 'asked', 'walked_at', 'walks', 'walked_m')
 end
 
--- pickup_walk: passenger, lat, lon, of what it takes to be no unrest of the phone's fixes, metres. Answers '' if the pickup is there now; or why it stays: no_pickup (nobody is on the way to this
--- passenger), arrived, soon, near (less than 20 m from it), far (more than walk_m from where it was asked for, or twice that in all).
+-- pickup_walk: passenger, lat, lon, of what it takes to be no unrest of the phone's fixes, metres. Answers '' if the pickup is there now; or why
+-- it stays: no_pickup (nobody is on the way to this passenger), arrived, soon, near (less than 20 m from it), far (more than walk_m from where
+-- it was asked for, or twice that in all).
 register('pickup_walk', { 'passenger', 'lat', 'lon', 'least_m?' }, function(c, given)
     local held = redis.call('HMGET', c.p .. 'passenger:' .. given.passenger, 'ride', 'booking')
     local ride, booking = held[1], not held[1] and held[2]

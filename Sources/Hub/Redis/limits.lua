@@ -97,8 +97,8 @@ cancels.kinds = {
 -- With the pauses doubling, more make no difference.
 cancels.kept = 32
 
--- sign: of the kind; nil: taken back. Of a passenger (a name without a role, or who telephones) its own hash has the mark that there is something, until
--- the passenger asks again, or is forgotten.
+-- sign: of the kind; nil: taken back. Of a passenger (a name without a role, or who telephones) its own hash has the mark that there is
+-- something, until the passenger asks again, or is forgotten.
 function cancels.add(c, who, sign)
     local key, most = c.p .. 'cancels:' .. who, cancels.kept
     for _, kind in ipairs(cancels.kinds) do most = most + kind.free * c.free_cancels end

@@ -123,7 +123,8 @@ end
 local function text_of(paper, day, today)
     local left = day - today
     local name = NAMES[paper]
-    if left < 0 then return 'Your ' .. name .. ' ended on ' .. papers.date_of(day) .. ': you can\'t go available until the office has the new one.' end
+    if left < 0 then return 'Your ' .. name .. ' ended on ' .. papers.date_of(day)
+        .. ': you can\'t go available until the office has the new one.' end
     local when = left == 0 and 'today' or left == 1 and 'tomorrow' or 'in ' .. left .. ' days, on ' .. papers.date_of(day)
     return 'Your ' .. name .. ' ends ' .. when .. '. Bring the new one to the office: from the day after you can\'t go available without it.'
 end

@@ -273,5 +273,6 @@ end
 
 return {
     view = view, around = around, first_free = first_free, read_on = read_on, read_for = read_for, gave_back = gave_back, take = take,
-    have_others_room = have_others_room, lacks = lacks, named = named, words = words, nobody_around = nobody_around, take_unasked = take_unasked, outlook = outlook,
+    have_others_room = have_others_room, lacks = lacks, named = named, words = words, nobody_around = nobody_around,
+    take_unasked = take_unasked, outlook = outlook,
 }

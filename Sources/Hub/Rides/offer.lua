@@ -153,7 +153,8 @@ register('offer_accept', { 'driver', 'ride', 'key', 'eta_s' }, function(c, given
         -- Its passenger's worker follows it from here on, and reads the vehicle only if it is not told of it with the acceptance.
         local watched = math.max(tonumber(v.watched) or 0, c.real + WATCHED_MS)
         leave(c, driver, v, 'accepted', 'busy', 'ride', ride, 'watched', string.format('%d', watched))
-        log(c, 'ride.accepted', '{"ride":"' .. ride .. '","zone":' .. quoted(r.zone) .. ',"driver":"' .. driver .. '","passenger":"' .. r.passenger .. '"}')
+        log(c, 'ride.accepted', '{"ride":"' .. ride .. '","zone":' .. quoted(r.zone) .. ',"driver":"' .. driver .. '","passenger":"'
+            .. r.passenger .. '"}')
         local way = way_of(r)
         local json = assignment(ride, r, way)
         tell_json(c, 'driver:' .. driver, 'ride.assigned', json)

@@ -91,7 +91,8 @@ register('ride_request', {
         end
         begin_ride(c, ride, passenger, of, queue)
         local amount, currency = string.match(of.estimate or '', '^(%d+) (%u+)$')
-        return ok('{"ride":"' .. ride .. '","zone":' .. quoted(zone) .. ',"state":"searching"' .. (of.wait_until and ',"until":' .. of.wait_until or '')
+        return ok('{"ride":"' .. ride .. '","zone":' .. quoted(zone) .. ',"state":"searching"'
+            .. (of.wait_until and ',"until":' .. of.wait_until or '')
             .. (amount and ',"fare":{"amount":' .. amount .. ',"currency":"' .. currency .. '"}' or '') .. '}')
     end)
 end)

@@ -54,7 +54,8 @@ local function free_driver(c, driver, v, ride, zone, is_brief, has_fetched, rece
     end
     local rank, size = join(c, driver, v, zone, 'ended', nil, brief and { 'brief', brief })
     dispatch_driver(c, zone, driver, true)
-    return ok('{"ride":"' .. ride .. '","state":"available","zone":' .. quoted(zone) .. ',"rank":' .. digits(rank) .. ',"size":' .. digits(size) .. receipt)
+    return ok('{"ride":"' .. ride .. '","state":"available","zone":' .. quoted(zone) .. ',"rank":' .. digits(rank) .. ',"size":'
+        .. digits(size) .. receipt)
 end
 
 local ENDING = { 'state', 'driver', 'passenger', 'requested_at', 'attempt', 'notified', 'zone', 'accepted_at', 'arrived_at', 'reservation', 'payment',

@@ -40,7 +40,8 @@ register('seat_aboard', { 'driver', 'booking', 'passengers', 'key' }, function(c
 end)
 
 -- The passengers of a booking have got off, and it becomes a trip. payment: as the driver says (nil: as was asked for); clock: the time on the
--- city's clock, nil: nobody drove it to its end, so nobody can say what was paid; text: why the office has ended it. Answers what is told of the trip, of which there may be none.
+-- city's clock, nil: nobody drove it to its end, so nobody can say what was paid; text: why the office has ended it. Answers what is told of the
+-- trip, of which there may be none.
 local function end_booking(c, booking, b, v, payment, clock, text)
     local trip, told
     -- What took nobody anywhere is no trip.

@@ -154,7 +154,8 @@ local function ask_candidate(c, booking, b, found, reason)
     hold(c, b.driver, found.v, tonumber(b.passengers))
     figures.of_minibus(c, found.v, { requested = 1 })
     if reason == 'requested' then
-        log(c, 'seat.requested', { booking = booking, zone = b.zone, driver = b.driver, passenger = b.passenger, passengers = tonumber(b.passengers) })
+        log(c, 'seat.requested', { booking = booking, zone = b.zone, driver = b.driver, passenger = b.passenger,
+            passengers = tonumber(b.passengers) })
     else
         log(c, 'seat.searching', { booking = booking, zone = b.zone, driver = b.driver, passenger = b.passenger, reason = reason })
     end
@@ -180,8 +181,8 @@ local function fail(c, booking, b)
         detail = detail .. ' Request again in a few minutes, or ask for a taxi with ride.request.' })
 end
 
--- Ends a booking without an answer that takes it. reason: declined | no_answer | full | offline; of a request for any minibus also undelivered: it goes
--- on to the next. It frees no seat, as it had none.
+-- Ends a booking without an answer that takes it. reason: declined | no_answer | full | offline; of a request for any minibus also undelivered:
+-- it goes on to the next. It frees no seat, as it had none.
 local function turn_down(c, booking, b, v, reason)
     -- What no phone has shown rang nobody. Who is searched for pays once, if nobody takes it.
     b.rang = b.rang or reason == 'declined' or reason == 'no_answer' and b.seen == '1' or nil

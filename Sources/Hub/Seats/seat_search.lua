@@ -27,7 +27,8 @@ local function near_of(c, given)
     redis.set_repl(redis.REPL_ALL)
     local shown = {}
     for _, driver in ipairs(found) do
-        local v = redis.call('HMGET', c.p .. 'vehicle:' .. driver, 'state', 'away', 'capacity', 'taken', 'held', 'route', 'way', 'along', 'lat', 'lon')
+        local v = redis.call('HMGET', c.p .. 'vehicle:' .. driver,
+            'state', 'away', 'capacity', 'taken', 'held', 'route', 'way', 'along', 'lat', 'lon')
         if v[1] == 'available' and not v[2] and (v[6] or v[7]) then
             local json = cjson.encode({ vehicle = driver, free = v[3] - v[4] - v[5], route = v[6] or nil, along = v[8] or nil,
                 position = { lat = tonumber(v[9]), lon = tonumber(v[10]) } })
@@ -38,8 +39,8 @@ local function near_of(c, given)
     return '[' .. table.concat(shown, ',') .. ']'
 end
 
--- seat_near: as near_of, and the passenger, the key and who asks for one who telephones, of the seat.request that it is for: what that would answer without
--- looking at any minibus is answered here.
+-- seat_near: as near_of, and the passenger, the key and who asks for one who telephones, of the seat.request that it is for: what that would
+-- answer without looking at any minibus is answered here.
 register('seat_near', { 'lat', 'lon', 'radius_m', 'most', 'passenger?', 'key?', 'by?' }, function(c, given)
     return callers.ahead(c, 'seat.request', given.passenger or '', given.key or '', given.by, function() return near_of(c, given) end)
 end)

@@ -258,10 +258,10 @@ end
 
 -- One vehicle of a batch: ARGV from i on: driver, session ('' = its link is lost meanwhile), lat, lon, at, heading, speed,
 -- cell and, after a space, how far it is along its way if that is known (`PathProgress.text` in Domain), or `~` and how good the fix is, m, if it is
--- coarse, when the worker heard it (ms of hub time, '' = now). `lines` collects what is shown by cell. Answers when it was heard, whether that goes to the log, and
--- the zone where it is to be asked again, if it was away; a minibus that was is noted in `minibuses`. Nothing if there is a later
--- one: this worker kept it while it could not reach Redis, or the driver is connected to another one, too. Of a driver's sessions
--- the one with the latest position speaks, if a car can have come there from where the other one was.
+-- coarse, when the worker heard it (ms of hub time, '' = now). `lines` collects what is shown by cell. Answers when it was heard, whether that
+-- goes to the log, and the zone where it is to be asked again, if it was away; a minibus that was is noted in `minibuses`. Nothing if there is a
+-- later one: this worker kept it while it could not reach Redis, or the driver is connected to another one, too. Of a driver's sessions the one
+-- with the latest position speaks, if a car can have come there from where the other one was.
 local function moved(c, argv, i, lines, minibuses)
     local driver, cell, along = argv[i], argv[i + 7], nil
     local space = string.find(cell, ' ', 1, true)

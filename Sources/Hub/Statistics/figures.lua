@@ -32,7 +32,8 @@ local function offset_at(c, at)
     return tonumber(since and at < tonumber(since) and before or beside(c, 'utc_offset_s')) or 0
 end
 
--- The day of a time (ms; nil: now), as 2026-11-21, and its hour. Days since 1970 to a date as `ServiceDate` in Domain has it, with years that begin in March.
+-- The day of a time (ms; nil: now), as 2026-11-21, and its hour. Days since 1970 to a date as `ServiceDate` in Domain has it, with years that
+-- begin in March.
 function figures.date(c, at)
     local floor = math.floor
     local seconds = (at or c.now) / 1000 + offset_at(c, at or c.now)

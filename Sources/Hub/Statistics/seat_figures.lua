@@ -54,7 +54,8 @@ function seat_figures.unmet(c, given, code, route)
     if not redis.call('SET', c.p .. 'unmet:' .. passenger, '1', 'NX', 'EX', UNMET_ONCE_S) then return end
     local from, to = seat_figures.cell(given.lat, given.lon), seat_figures.cell(given.to_lat, given.to_lon)
     note(c, counted(c.now_text, { ASKED, UNMET }, route), in_vain(c.now_text, passenger, from, to))
-    log(c, 'seat.unmet', { zone = (given.zone or '') ~= '' and given.zone or nil, passenger = passenger, passengers = tonumber(given.passengers), reason = code, route = route, from_cell = from,
+    log(c, 'seat.unmet', { zone = (given.zone or '') ~= '' and given.zone or nil, passenger = passenger,
+        passengers = tonumber(given.passengers), reason = code, route = route, from_cell = from,
         to_cell = to })
 end
 
@@ -87,7 +88,8 @@ local function take(c, over, date_of, sums, pairs_asked, secret)
     local date, hour = date_of(tonumber(at))
     if kind == 'v' then
         local passenger, from_to = string.match(rest, '^(%S+) (.*)$')
-        part(part(pairs_asked, c.p .. 'vain:' .. date), from_to)[string.sub(redis.sha1hex(secret(date) .. ' ' .. passenger .. ' ' .. from_to), 1, 10)] = true
+        local mark = string.sub(redis.sha1hex(secret(date) .. ' ' .. passenger .. ' ' .. from_to), 1, 10)
+        part(part(pairs_asked, c.p .. 'vain:' .. date), from_to)[mark] = true
         return
     end
     local places, route = string.match(rest, '^([^|]*)|(.*)$')

@@ -114,8 +114,8 @@ function stops.open(c, citizen, line, person, r, back)
 end
 
 -- stop_request: citizen, key, line, code and detail of a refusal that the worker found ('' = none; refused here, so
--- that a repeated command gets its first reply), JSON {name, number, address, help, by (who asks for one who telephones)}, and JSON {id (new, random), lat, lon,
--- stop, at, asked (at is the citizen's), first (at is when the first run of the day passes, as the wanted time is before it),
+-- that a repeated command gets its first reply), JSON {name, number, address, help, by (who asks for one who telephones)}, and JSON {id (new,
+-- random), lat, lon, stop, at, asked (at is the citizen's), first (at is when the first run of the day passes, as the wanted time is before it),
 -- passengers, places, next, later, later_at (when that is by the schedule, and later_clock, as h:mm, later_moment, with its
 -- date), runs and later_runs (that pass about at and later_at: trip, base, when, which of the pattern's passes), anywhere} for
 -- the request and, if there is one, for the way back. Both or none.

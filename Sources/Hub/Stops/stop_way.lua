@@ -99,7 +99,8 @@ function stops.await_answer(c, id, s)
 end
 
 -- Nobody can answer yet. Who drives next has the whole time for it; nobody comes any more when the wanted time, and that of each
--- run that is due about then, is over, and the next driver has had some minutes to begin. A tour that runs already may come by, too: that is looked at when the time is near.
+-- run that is due about then, is over, and the next driver has had some minutes to begin. A tour that runs already may come by, too: that is
+-- looked at when the time is near.
 function stops.await_driver(c, id, s)
     local at = tonumber(s.at)
     local till = at
@@ -229,7 +230,8 @@ local function hand_back(c, tour, t)
         if not next_tour and stops.is_removed(c, s.line) then
             stops.expire(c, id, s, 'line_removed')
         else
-            log(c, 'stop.reopened', { request = id, line = s.line, tour = next_tour, bus = stops.tour(c, next_tour).bus, citizen = s.citizen, reason = 'tour_ended' })
+            log(c, 'stop.reopened', { request = id, line = s.line, tour = next_tour, bus = stops.tour(c, next_tour).bus, citizen = s.citizen,
+                reason = 'tour_ended' })
             if next_tour then
                 stops.attach(c, id, s, next_tour, dist, next_stop, nil, 'tour_ended')
             else

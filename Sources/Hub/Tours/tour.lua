@@ -128,7 +128,8 @@ end
 
 -- tour_start: driver, tour id, bus, its seats, line, pattern, trip ('' = none), JSON of the pattern's stop ids, worker,
 -- line as a route on maps ('' = can't be one), 1 if the bus can be shown on maps, pattern asked for ('' = any), trip asked
--- for, key, Unix second from which the trip's times count, the beginning of the pattern (`PathProgress.text`). Who is on this very tour gets it as it is.
+-- for, key, Unix second from which the trip's times count, the beginning of the pattern (`PathProgress.text`). Who is on this very tour gets it
+-- as it is.
 register('tour_start', {
     'driver', 'tour', 'bus', 'seats', 'line', 'pattern', 'trip', 'stops', 'worker',
     'route', 'is_shown', 'asked_pattern', 'asked_trip', 'key', 'base', 'along',

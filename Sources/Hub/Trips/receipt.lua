@@ -26,7 +26,8 @@ local function facts(t, trip, reader)
         trip = trip, kind = trips.is_booking(trip) and 'minibus' or 'taxi', receipt = t.receipt, driver = t.driver, card = next(card) and card or nil,
         route = trips.is_booking(trip) and t.route ~= '' and t.route or nil,
         passenger = reader == 'operator' and t.passenger or nil, passengers = tonumber(t.aboard or t.passengers),
-        from_zone = not trips.is_booking(trip) and t.zone or nil, to_zone = t.to_zone, began_at = tonumber(t.aboard_at), ended_at = tonumber(t.closed_at), ['local'] = t.clock,
+        from_zone = not trips.is_booking(trip) and t.zone or nil, to_zone = t.to_zone,
+        began_at = tonumber(t.aboard_at), ended_at = tonumber(t.closed_at), ['local'] = t.clock,
         distance_m = tonumber(t.metres), duration_s = math.max(0, math.floor((t.closed_at - (t.aboard_at or t.closed_at)) / 1000)),
         fare = fare_of(t), estimate = estimate_of(t),
         payment = { method = t.payment, state = t.paid, reference = reader ~= 'driver' and t.reference or nil },
@@ -84,7 +85,8 @@ local function no_move(t, trip, state, reference, service)
     -- Where either has none, only who reported it as paid (`payer`) can mean the same payment.
     local is_unnamed = reference == '' or not t.reference
     if is_unnamed and state == 'paid' and t.paid == 'paid' and t.payer and t.payer ~= service then
-        return 'The payment of ' .. trip .. ' is paid already, as another service has reported: if this is another payment, what was taken is to be given back.'
+        return 'The payment of ' .. trip .. ' is paid already, as another service has reported: '
+            .. 'if this is another payment, what was taken is to be given back.'
     end
     if is_other and state == 'refunded' then
         return 'The payment of ' .. trip .. ' has another reference: report its refund under that, or without.'

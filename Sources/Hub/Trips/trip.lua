@@ -135,8 +135,8 @@ end
 -- What the meter of a vehicle says.
 function trips.metres(v) return (read(v.meter)) or 0 end
 
--- What the meter is after a fix, heard at a time (hub ms), coarse: to how many metres it is good, if that is little; nil: as before, or there is none.
--- before: where the vehicle was heard before it, and when: there the meter begins.
+-- What the meter is after a fix, heard at a time (hub ms), coarse: to how many metres it is good, if that is little; nil: as before, or there is
+-- none. before: where the vehicle was heard before it, and when: there the meter begins.
 function trips.metered(c, meter, lat, lon, heard, coarse, before)
     if coarse and coarse > COARSEST_M then return nil end
     local metres, at, from_lat, from_lon, next_lat, next_lon = read(meter)

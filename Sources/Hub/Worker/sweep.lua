@@ -188,8 +188,9 @@ register('city_deadlines', {}, function(c)
 end, { 'allow-oom' })
 
 -- city_sweep: worker, ms after which a silent worker is dead, the city's local time less UTC in s ('' = not known yet),
--- what its clock shows (minute_of_day; '' = not known yet), for how long a connection may be silent, ms, and a random text (seat_figures.lua). Answers {hub time, 1 if the worker was not known, alarms that are open,
--- that ring, 0 if nobody waits for a deadline, how many drivers starve (passed.lua), and 1 if more is due than one sweep looks at}.
+-- what its clock shows (minute_of_day; '' = not known yet), for how long a connection may be silent, ms, and a random text
+-- (seat_figures.lua). Answers {hub time, 1 if the worker was not known, alarms that are open, that ring, 0 if nobody waits for a deadline, how
+-- many drivers starve (passed.lua), and 1 if more is due than one sweep looks at}.
 register('city_sweep', { 'worker', 'dead_ms', 'utc_offset_s', 'clock', 'silent_ms?', 'fresh?' }, function(c, given)
     if given.utc_offset_s ~= '' then figures.set_offset(c, given.utc_offset_s) end
     if given.clock ~= '' then set_clock(c, 'city', given.clock) end
