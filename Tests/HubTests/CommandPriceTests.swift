@@ -31,9 +31,9 @@ import Wire
     }
 
     private static let priced = [
-        Priced(.session(.hello(token: "t", resume: [])), 2),
-        Priced(.session(.hello(token: "t", resume: [.init(channel: "driver:T1", seq: "1-0")])), 3),
-        Priced(.session(.hello(token: "t", resume: [.init(channel: "events:ride.>", seq: "1-0")])), 7),
+        Priced(.session(.hello(token: "t", resume: [])), 4),
+        Priced(.session(.hello(token: "t", resume: [.init(channel: "driver:T1", seq: "1-0")])), 5),
+        Priced(.session(.hello(token: "t", resume: [.init(channel: "events:ride.>", seq: "1-0")])), 9),
         Priced(.reservations(.list), 10),
         Priced(.trips(.list(from: nil, limit: 1, nil)), 2.5),
         Priced(.trips(.list(from: nil, limit: 50, nil)), 27),

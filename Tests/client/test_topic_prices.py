@@ -32,7 +32,7 @@ async def test_c60_an_event_is_paid_once_and_by_who_publishes_it(new_hub, topic,
     """As long as so few read that sending it to them costs nothing; at which worker they are makes no difference."""
     rate = 40
     hub = new_hub(
-        server__service_commands_per_second=rate, server__commands_per_second=1, server__commands_burst=10).start()
+        server__service_commands_per_second=rate, server__commands_per_second=1, server__commands_burst=20).start()
     service = await member(hub, "service")
     readers = [await member(hub) for _ in range(count)]
     while readers and len({reader.worker for reader in readers}) < 2:
@@ -49,6 +49,6 @@ async def test_c60_an_event_is_paid_once_and_by_who_publishes_it(new_hub, topic,
     assert rate <= len(seqs) <= rate + rate * lasted + 1, lasted
     for reader in readers:
         await reader.has(topic, seqs)
-        # It has what it had before: some of its ten, and what came would have taken forty.
+        # It has what it had before: some of its twenty, and what came would have taken forty.
         for _ in range(3):
             await reader.refused("vehicle.get", "not_found", vehicle="nobody")

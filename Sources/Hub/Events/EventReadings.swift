@@ -33,6 +33,7 @@ final class EventReadings: Capability {
 
     /// Entries of one page: some 60 KB. While it is read and sent nobody else is served.
     private static let count = 256
+    private static let firstCount = 16
     /// How often it is looked whether a reader has taken its part, ms.
     private static let paceMs: UInt64 = 5
 
@@ -160,6 +161,8 @@ final class EventReadings: Capability {
         let count = max(16, min(Self.count, part / 256))
         switch reading.place {
         case .asked(let since):
+            // A function finds the place, in which each entry costs five times as much: the others are read without one.
+            let count = Self.firstCount
             let arguments: FunctionArguments = ["since": RedisArgument(since), "count": RedisArgument(count)]
             functions.call("events_read", arguments) { self.wasRead(reading, count, $0) { LogPage($0) } }
         case .after(let position):

@@ -10,9 +10,11 @@ enum CommandPrice {
         switch command {
         // A token to verify, a snapshot to read; each channel that is resumed is a history to look into, or the city's whole log.
         case .session(.hello(_, let resume)):
-            resume.reduce(2) { $0 + ($1.channel.hasPrefix(Channel.events) ? 5 : 1) }
+            resume.reduce(4) { $0 + ($1.channel.hasPrefix(Channel.events) ? 5 : 1) }
         // Rings somebody, and writes some thirty keys and entries before it is over.
-        case .rides(.rideRequest), .seats(.seatBook), .stops(.stopRequest), .reservations(.make): 5
+        case .rides(.rideRequest), .seats(.seatBook), .reservations(.make): 5
+        // And reads the tours of its line.
+        case .stops(.stopRequest): 8
         // Looks for minibuses, and is charged for each: see `minibuses`.
         case .seats(.seatRequest): 5
         // Undoes that, or takes its driver away, and rings the next one.
@@ -32,7 +34,7 @@ enum CommandPrice {
         case .rides(.driverAvailable), .rides(.rideSearch): 5
         case .seats(.seatsSet), .rides(.rideShare), .rides(.rideUnshare): 2
         // With its way, which may be some KB.
-        case .seats(.vehicleGet): 2
+        case .seats(.vehicleGet): 3
         // Told to every connection of the subject, and kept in its history.
         case .notifications(.notifySet): 5
         // Told to the passengers and to every worker, each of which finds out for whom it leads where they want to go.
@@ -59,7 +61,7 @@ enum CommandPrice {
         case .registry(.setDriver), .registry(.setVehicle), .registry(.removeDriver), .registry(.removeVehicle): 20
         case .registry(.drivers), .registry(.vehicles): 10
         // A fare is reckoned here, by up to 200 places on the way; a trip is read, and more of them; a rating or a payment is written and told.
-        case .trips(.estimate): 2
+        case .trips(.estimate): 4
         case .trips(.receipt), .trips(.ratings): 2
         case .trips(.list(_, let limit, _)): 2 + Double(limit) / 2
         case .trips(.rate), .trips(.report): 3
@@ -98,6 +100,9 @@ enum CommandPrice {
     /// which may be twenty stops and as many reservations.
     static let snapshot = 2.0
     static let requests = 10.0
+
+    /// Of what a hello tells of one's own, beyond a page of memory: each reservation and request is a hash of Redis' and an object of JSON.
+    static func snapshot(bytes: Int) -> Double { 5 * answer(bytes) }
 
     /// Of the figures of so many days, each of which is read from Redis by itself; and of the table that is made of them: a megabyte
     /// takes a worker some 30 ms.

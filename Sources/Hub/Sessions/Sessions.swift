@@ -30,8 +30,9 @@ final class Sessions: PushListener {
     let leavePace: LoopTimer
     /// How many catch up at once.
     private static let atOnce = 200
-    /// Hellos that resume the own channel, by turns: a full history takes Redis some ms, and what it costs is known afterwards.
-    private let resumptions = SubjectTurns(most: 4, mostOfSubject: 8)
+    /// Hellos by turns, as what they cost is known afterwards: a full snapshot takes Redis a millisecond or two, a full history six.
+    private let hellos = SubjectTurns(most: 8, mostOfSubject: 8)
+    private let resumptions = SubjectTurns(most: 2, mostOfSubject: 8)
 
     init(_ services: WorkerServices) {
         self.services = services
@@ -248,10 +249,9 @@ final class Sessions: PushListener {
         session.isBehind = !subscriber.isUp
         readers.add(session, to: identity.channel)
         readers.whenSubscribed(identity.channel) {
-            guard !session.isGreeted, !session.position.isEmpty else {
-                return self.sayHello(session, identity, then) {}
-            }
-            let isTaken = self.resumptions.add(session.budget) { ended in
+            guard !session.isGreeted else { return self.sayHello(session, identity, then) {} }
+            let turns = session.position.isEmpty ? self.hellos : self.resumptions
+            let isTaken = turns.add(session.budget) { ended in
                 guard self.sessions.has(session), session.phase == .catchingUp else {
                     then(false)
                     return false
@@ -317,7 +317,7 @@ final class Sessions: PushListener {
         if !session.isGreeted {
             let price = CommandPrice.resumed(
                 reply.entries.count, bytes: reply.entries.reduce(0) { $0 + $1.data.count })
-            let state = CommandPrice.answer(reply.snapshotBytes.count)
+            let state = CommandPrice.snapshot(bytes: reply.snapshotBytes.count)
             session.budget.charge(price + state, at: Int64(loop.now))
         }
         // The greeting's seq is where the client stands before what it missed has been sent.

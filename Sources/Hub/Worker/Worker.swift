@@ -153,8 +153,9 @@ public actor Worker {
             self.services.log.info("connected to Redis")
             self.tell { $0.redisIsUp() }
         }
-        commands.onDown = { _ in
-            self.services.log.warning("the command connection to Redis is lost; reconnecting")
+        commands.onDown = { why in
+            self.services.log.warning(
+                "the command connection to Redis is lost; reconnecting", metadata: ["reason": "\(why)"])
         }
         commands.start()
         subscriber.start()
