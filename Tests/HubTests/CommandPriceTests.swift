@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 import Wire
 
@@ -20,24 +21,39 @@ import Wire
         #expect(CommandPrice.answer(4096) == 0 && CommandPrice.answer(8192) == 2)
     }
 
+    @Test("C60: the documentation says what commands count as", arguments: priced)
+    func documented(_ priced: Priced) throws {
+        let file = URL(filePath: #filePath).deletingLastPathComponent()
+            .appending(path: "../../Sources/kerbside/Documentation.docc/BuildingAnApp.md")
+        let row = try String(contentsOf: file, encoding: .utf8).split(separator: "\n").first {
+            $0.hasPrefix("| `") && $0.split(separator: "|")[0].contains("`\(priced.command.name)`")
+                && $0.split(separator: "|").count == 2 && $0.split(separator: "|")[1].first(where: \.isNumber) != nil
+        }
+        let price = try #require(row).split(separator: "|")[1].drop { !$0.isNumber }.prefix(while: \.isNumber)
+        #expect(Double(price) == priced.base)
+    }
+
     struct Priced: Sendable {
         let command: Command
         let price: Double
+        /// Whatever it asks for.
+        let base: Double
 
-        init(_ command: Command, _ price: Double) {
+        init(_ command: Command, _ price: Double, base: Double? = nil) {
             self.command = command
             self.price = price
+            self.base = base ?? price
         }
     }
 
     private static let priced = [
         Priced(.session(.hello(token: "t", resume: [])), 4),
-        Priced(.session(.hello(token: "t", resume: [.init(channel: "driver:T1", seq: "1-0")])), 5),
-        Priced(.session(.hello(token: "t", resume: [.init(channel: "events:ride.>", seq: "1-0")])), 9),
+        Priced(.session(.hello(token: "t", resume: [.init(channel: "driver:T1", seq: "1-0")])), 5, base: 4),
+        Priced(.session(.hello(token: "t", resume: [.init(channel: "events:ride.>", seq: "1-0")])), 9, base: 4),
         Priced(.reservations(.list), 10),
-        Priced(.trips(.list(from: nil, limit: 1, nil)), 2.5),
-        Priced(.trips(.list(from: nil, limit: 50, nil)), 27),
-        Priced(.trips(.list(from: "r_1", limit: 100, nil)), 52),
+        Priced(.trips(.list(from: nil, limit: 1, nil)), 2.5, base: 2),
+        Priced(.trips(.list(from: nil, limit: 50, nil)), 27, base: 2),
+        Priced(.trips(.list(from: "r_1", limit: 100, nil)), 52, base: 2),
         Priced(.office(.queue(zone: "14")), 10),
         Priced(.office(.audit(from: nil, limit: 100)), 10),
         Priced(.safety(.list(closed: true)), 10),
@@ -48,5 +64,7 @@ import Wire
         Priced(.reliability(.get), 2),
         Priced(.reliability(.of(.driver, subject: "T1")), 2),
         Priced(.trips(.ratings(nil)), 2),
+        Priced(.seats(.vehicleGet(vehicle: "M1")), 3),
+        Priced(.tours(.stopNext(skip: false)), 3),
     ]
 }
