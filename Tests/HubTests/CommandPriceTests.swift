@@ -11,7 +11,8 @@ import Wire
 
     @Test("C60: what is only known as it is read is charged besides")
     func besides() {
-        #expect(CommandPrice.minibuses(64) == 32)
+        #expect(CommandPrice.minibuses(64, bytes: 0) == 32 && CommandPrice.minibuses(64, bytes: 65_536) == 48)
+        #expect(CommandPrice.published(bytes: 2048) == 0 && CommandPrice.published(bytes: 8192) == 3)
         #expect(CommandPrice.patterns(300) == 75)
         #expect(CommandPrice.readers(25, bytes: 8192) == 0 && CommandPrice.readers(725, bytes: 0) == 28)
         #expect(CommandPrice.readers(725, bytes: 8192) == 84)

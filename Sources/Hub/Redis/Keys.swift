@@ -35,6 +35,8 @@ struct Keys: Sendable {
     func seats(_ date: String) -> String { prefix + "seats:" + date }
     /// Hash: who asked for seats in vain on a day, by the cells from which and to which (seat_figures.lua).
     func vain(_ date: String) -> String { prefix + "vain:" + date }
+    /// Stream: what was told on a hub channel, as long as it is kept.
+    func history(_ channel: String) -> String { prefix + "ch:" + channel }
     /// Pub/sub: what is told on the hub channels of a partition.
     func push(_ partition: String) -> String { prefix + "push:" + partition }
     /// Pub/sub: what is shown of the vehicles of a cell, or of all with `city` for the cell.

@@ -39,8 +39,9 @@ extension Seats {
             "most": RedisArgument(Self.looked), "passenger": RedisArgument(identity.subject),
             "key": RedisArgument(message.key ?? ""), "by": RedisArgument(by(message, session)),
         ]
-        // Paid as it begins, by what the last one has looked at, and made even when it is over, before the next ones have their turn.
-        let price = CommandPrice.minibuses(lookedLast)
+        // Paid as it begins, by what the last one has looked at, and made even when it is over, before the next ones have their turn. Who has a
+        // half of the rate left may begin: the last one may have looked where there were many more.
+        let price = min(searchPrice, session.budget.bucket.capacity / 2)
         let paid = CommandPrice.of(message.command)
         guard services.budgets.take(price, besides: paid, of: session, message.id) else { return false }
         functions.call("seat_near", near) { result in
@@ -57,8 +58,8 @@ extension Seats {
                 return self.answer(RedisFunctions.answer(.success(reply)), to: message, session)
             }
             let vehicles = reply.bytes.flatMap { try? JSONValue(parsing: $0) }?.elements ?? []
-            self.lookedLast = vehicles.count
-            let more = CommandPrice.minibuses(vehicles.count) - price
+            self.searchPrice = CommandPrice.minibuses(vehicles.count, bytes: reply.bytes?.count ?? 0)
+            let more = self.searchPrice - price
             if more < 0 { session.budget.giveBack(-more) } else { self.services.budgets.charge(more, to: session) }
             let found = self.candidates(vehicles, from: GeoPoint(pickup), to: GeoPoint(destination))
             let able = found.filter { $0.free >= passengers }.prefix(Self.asked)

@@ -15,8 +15,8 @@ final class Seats: DeliveryListener {
     private let learning: TravelLearning
     /// The routes of minibuses, for `seat.request`, and the catalog that they are of.
     var routes: (index: PathIndex, version: String)?
-    /// Minibuses that the last `seat.request` has looked at: what the next one pays as it begins.
-    var lookedLast = Seats.looked
+    /// What the last `seat.request` paid for the minibuses that it has looked at: the next one begins with as much.
+    var searchPrice = CommandPrice.minibuses(Seats.looked, bytes: 0)
     let searches = SubjectTurns(most: Seats.underWay, mostOfSubject: Seats.waiting)
 
     private var minibuses: [String: Minibus] = [:]

@@ -115,6 +115,9 @@ enum CommandPrice {
         Double(max(0, count - 25)) / 25 * (1 + Double(bytes) / 4096)
     }
 
+    /// Of the data of an event on a topic, beyond a few lines: given to a function, kept in the history, and told to every worker.
+    static func published(bytes: Int) -> Double { Double(max(0, bytes - 2048)) / 2048 }
+
     /// Of cells to follow, for `watch` and for the channel of a zone: each is subscribed in Redis and read from there, 5 to 15 µs in all. Who has
     /// a service's rate pays them in full: one such token moved the circles of forty connections as fast as others paid for one.
     static func cells(_ count: Int, of role: Role) -> Double {
@@ -131,8 +134,9 @@ enum CommandPrice {
     /// Of the patterns of a line, along each of which a place is looked for: 15 µs each.
     static func patterns(_ count: Int) -> Double { Double(count) / 4 }
 
-    /// Of the minibuses that `seat.request` looks at: read from Redis, and held against the lines.
-    static func minibuses(_ count: Int) -> Double { Double(count) / 2 }
+    /// Of the minibuses that `seat.request` looks at, with the ways that they have announced: read from Redis, and held against the lines. A way
+    /// may be some KB, four of which take the worker 20 µs and Redis as much.
+    static func minibuses(_ count: Int, bytes: Int) -> Double { Double(count) / 2 + Double(bytes) / 4096 }
 
     /// Of what a channel's reader missed, by its entries or by their bytes: read from Redis and sent. Of what a
     /// feed or a line begins with, and of what is read over HTTP, too.

@@ -16,7 +16,7 @@ struct HelloReply {
     }
 
     let position: String
-    let mode: Mode
+    private(set) var mode: Mode
     /// JSON of the snapshot's `data`, as it is sent, and read.
     let snapshotBytes: [UInt8]
     let snapshot: JSONValue
@@ -28,7 +28,7 @@ struct HelloReply {
     let lastPosition: (fix: Fix, heard: Int64)?
     /// The driver's place in a queue is kept for it.
     let isLost: Bool
-    let entries: [Push]
+    private(set) var entries: [Push]
     /// How far along its way Redis has a minibus (`PathProgress.text`); empty when nobody knows.
     let along: String
 
@@ -51,11 +51,37 @@ struct HelloReply {
         }
         isLost = fields[8].text == "1"
         along = fields[10].text ?? ""
-        entries = (fields[9].array ?? []).compactMap { entry in
-            guard let seq = entry[0].text, let type = entry[1]["type"].text, let time = entry[1]["time"].int,
-                let data = entry[1]["data"].bytes
-            else { return nil }
-            return Push(channel: "", seq: seq, type: type, time: time, meta: "", data: data)
+        entries = (fields[9].array ?? []).compactMap(Push.init(entry:))
+    }
+
+    /// The last entry that is given, if others follow that were left out; nil: it has all.
+    var lastOfSome: String? {
+        guard let last = entries.last, let reached = last.position, let end = StreamPosition(position.utf8),
+            reached < end
+        else { return nil }
+        return last.seq
+    }
+
+    /// With the others, as XRANGE answers that begins with `lastOfSome`. If that is gone, others may be: a gap.
+    func completed(with rest: RedisReply) -> HelloReply {
+        var whole = self
+        let rest = (rest.array ?? []).compactMap(Push.init(entry:))
+        if let first = rest.first, first.seq == entries.last?.seq {
+            whole.entries += rest.dropFirst()
+        } else {
+            whole.entries = []
+            whole.mode = .gap
         }
+        return whole
+    }
+}
+
+extension Push {
+    /// From an entry of a channel's history as XRANGE gives it; nil if it is none.
+    fileprivate init?(entry: RedisReply) {
+        guard let seq = entry[0].text, let type = entry[1]["type"].text, let time = entry[1]["time"].int,
+            let data = entry[1]["data"].bytes
+        else { return nil }
+        self.init(channel: "", seq: seq, type: type, time: time, meta: "", data: data)
     }
 }

@@ -17,7 +17,7 @@ final class Sessions: PushListener {
     /// Handles a message that waited while its session caught up.
     var route: (ClientMessage, Session) -> Void = { _, _ in }
 
-    private var budgets: Budgets { services.budgets }
+    var budgets: Budgets { services.budgets }
     private var number = 0
     /// Seconds at which a connection must have said hello, or its token ends; when they were last looked at, ms of the loop.
     private var deadlines = TimerWheel()
@@ -26,13 +26,14 @@ final class Sessions: PushListener {
     private var overdue: [(id: UInt64, isOurFault: Bool)] = []
     private static let deadlinesPerSlice = 64
     private var lastSecond: UInt64
-    private var catchingUp = 0
+    var catchingUp = 0
     let leavePace: LoopTimer
     /// How many catch up at once.
-    private static let atOnce = 200
-    /// Hellos by turns, as what they cost is known afterwards: a full snapshot takes Redis a millisecond or two, a full history six.
-    private let hellos = SubjectTurns(most: 8, mostOfSubject: 8)
-    private let resumptions = SubjectTurns(most: 2, mostOfSubject: 8)
+    static let atOnce = 200
+    /// Hellos by turns, as what they cost is known afterwards: a full snapshot takes Redis a millisecond or two, a full history one, and the
+    /// worker five.
+    let hellos = SubjectTurns(most: 8, mostOfSubject: 8)
+    let resumptions = SubjectTurns(most: 2, mostOfSubject: 8)
 
     init(_ services: WorkerServices) {
         self.services = services
@@ -237,153 +238,5 @@ final class Sessions: PushListener {
         json.endObject()
         json.endObject()
         return json.bytes
-    }
-
-    // MARK: catching up
-
-    /// Reads what a session missed and goes live without a hole or a double: the partition is subscribed first, what is
-    /// pushed from then on is held, the history is read up to a position, and of what was held only the later is sent.
-    /// `then` is called with true before anything is sent, or with false when Redis could not be asked.
-    private func catchUp(_ session: Session, _ identity: Identity, then: @escaping (Bool) -> Void) {
-        session.phase = .catchingUp
-        session.isBehind = !subscriber.isUp
-        readers.add(session, to: identity.channel)
-        readers.whenSubscribed(identity.channel) {
-            guard !session.isGreeted else { return self.sayHello(session, identity, then) {} }
-            let turns = session.position.isEmpty ? self.hellos : self.resumptions
-            let isTaken = turns.add(session.budget) { ended in
-                guard self.sessions.has(session), session.phase == .catchingUp else {
-                    then(false)
-                    return false
-                }
-                if let debt = self.budgets.debt(of: session) {
-                    session.refusal = debt
-                    then(false)
-                    return false
-                }
-                self.sayHello(session, identity, then, ended: ended)
-                return true
-            }
-            guard !isTaken else { return }
-            session.refusal = ErrorReply(
-                code: .rateLimited, detail: "Several hellos of this subject wait for their turn; say it again then.",
-                retryAfterMs: 1_000)
-            then(false)
-        }
-    }
-
-    private func sayHello(
-        _ session: Session, _ identity: Identity, _ then: @escaping (Bool) -> Void, ended: @escaping () -> Void
-    ) {
-        guard self.sessions.has(session), session.phase == .catchingUp else {
-            ended()
-            return then(false)
-        }
-        let arguments: FunctionArguments = [
-            "role": RedisArgument(identity.role.rawValue), "subject": RedisArgument(identity.subject),
-            "session": RedisArgument(session.name), "worker": RedisArgument(self.services.name),
-            "seen": RedisArgument(session.position), "kind": RedisArgument(identity.kind.text.description),
-            "seats": RedisArgument(identity.seats ?? self.settings.vehicles.minibusSeats),
-            "again": session.isGreeted ? "1" : "",
-        ]
-        self.functions.call("session_hello", arguments) { result in
-            defer { ended() }
-            guard self.sessions.has(session), session.phase == .catchingUp else {
-                self.failed(session, identity)
-                return then(false)
-            }
-            if case .refused(let code, let detail, let wait) = RedisFunctions.answer(result) {
-                session.refusal = ErrorReply(
-                    code: ErrorCode(rawValue: code) ?? .forbidden, detail: detail, retryAfterMs: wait)
-                if session.isGreeted { self.close(session, .forbidden) }
-                return then(false)
-            }
-            if case .failure(.server(let text)) = result { self.log.error("hello failed: \(text)") }
-            guard case .success(let reply) = result, let reply = HelloReply(reply) else {
-                // It may have been carried out all the same.
-                self.failed(session, identity)
-                return then(false)
-            }
-            self.goLive(session, identity, reply, then)
-        }
-    }
-
-    private func failed(_ session: Session, _ identity: Identity) {
-        for capability in capabilities { capability.helloFailed(session, identity) }
-    }
-
-    private func goLive(_ session: Session, _ identity: Identity, _ reply: HelloReply, _ then: (Bool) -> Void) {
-        for capability in capabilities { capability.caughtUp(session, identity, reply) }
-        if !session.isGreeted {
-            let price = CommandPrice.resumed(
-                reply.entries.count, bytes: reply.entries.reduce(0) { $0 + $1.data.count })
-            let state = CommandPrice.snapshot(bytes: reply.snapshotBytes.count)
-            session.budget.charge(price + state, at: Int64(loop.now))
-        }
-        // The greeting's seq is where the client stands before what it missed has been sent.
-        if reply.mode == .fresh || reply.mode == .gap { session.position = reply.position }
-        then(true)
-        session.position = reply.position
-        switch reply.mode {
-        case .resumed, .oldest:
-            for entry in reply.entries where entry.type != "opened" {
-                metrics.events.increment()
-                send(
-                    session,
-                    Encode.event(
-                        channel: identity.channel, seq: entry.seq, type: entry.type, time: entry.time, data: entry.data)
-                )
-            }
-            let isNeeded = capabilities.contains { $0.needsSnapshot(identity, reply) }
-            if reply.mode == .oldest || isNeeded { sendSnapshot(session, identity, reply) }
-        case .gap:
-            send(session, Encode.gap(channel: identity.channel))
-            sendSnapshot(session, identity, reply)
-        case .fresh:
-            sendSnapshot(session, identity, reply)
-        }
-        session.phase = .live
-        for capability in capabilities { capability.wentLive(session) }
-        handleWaiting(session)
-    }
-
-    /// What came while the session caught up; the phase says how each is answered.
-    private func handleWaiting(_ session: Session) {
-        let waiting = session.waiting
-        session.waiting = []
-        for message in waiting { route(message, session) }
-    }
-
-    private func sendSnapshot(_ session: Session, _ identity: Identity, _ reply: HelloReply) {
-        send(session, Encode.snapshot(channel: identity.channel, time: now(), data: reply.snapshotBytes))
-    }
-
-    func subscriptionLost() {
-        log.warning("the subscription connection to Redis is lost; reconnecting")
-        for session in sessions.all { session.isBehind = true }
-    }
-
-    /// The subscription was lost and is back: whatever was pushed in between must be read from the histories.
-    func subscriptionBack() {
-        log.info("subscribed to Redis", metadata: ["sessions": "\(sessions.all.count)"])
-        sessions.catchUpAll()
-        catchUpSome()
-    }
-
-    /// A few at a time: a storm of histories would only make everyone wait.
-    private func catchUpSome() {
-        while catchingUp < Self.atOnce, subscriber.isUp, commands.isUp, let session = sessions.nextToCatchUp() {
-            guard sessions.has(session), session.phase == .live, let identity = session.identity else { continue }
-            catchingUp += 1
-            catchUp(session, identity) { isDone in
-                self.catchingUp -= 1
-                if !isDone, self.sessions.has(session), session.phase == .catchingUp {
-                    session.phase = .live
-                    session.isBehind = true
-                    self.sessions.catchUpAgain([session])
-                    self.handleWaiting(session)
-                }
-            }
-        }
     }
 }

@@ -112,6 +112,9 @@ local function passenger_snapshot(c, passenger)
     return { ride = s, requests = requests, reservations = reserved, notify = wishes_of(c, 'passenger:' .. passenger) }
 end
 
+-- So many entries a function gives at most, as each costs it five times what XRANGE takes: the worker reads those that follow.
+local FIRST = 32
+
 -- What a channel's reader missed since `since`. The entry that it saw last must still be there: then all that follows it
 -- is there too, whatever happened to Redis in between (its log is lost from the end only). Otherwise it is a gap. 0-0 is the
 -- place before the oldest entry that is kept.
@@ -124,7 +127,7 @@ local function missed(c, channel, since)
     if since == '0-0' then return last, 'oldest', redis.call('XRANGE', key, '-', '+') end
     local seen = string.match(since, '^%d+%-%d+$') and redis.pcall('XRANGE', key, since, since) or {}
     if seen.err or (#seen == 0 and not is_beginning(c, key, since)) then return last, 'gap', {} end
-    return last, 'resumed', redis.call('XRANGE', key, '(' .. since, '+')
+    return last, 'resumed', redis.call('XRANGE', key, '(' .. since, '+', 'COUNT', FIRST)
 end
 
 -- What the driver's token says of the vehicle: what it is, and its seats. One that is on a ride or has bookings stays what it
@@ -173,7 +176,7 @@ end
 -- kind of its vehicle (nothing = a taxi), the seats of a minibus, and 1 if this session has said hello and catches up again.
 -- Answers {position, mode (fresh | resumed | oldest | gap), snapshot, meta (of an open offer; of a tour its metres along the shape
 -- what its trip's times count from, and its device's clock), lat, lon, at, when it was heard, '1' if a lost place is kept for it,
--- entries, how far a minibus is along its way}; or the refusal of a driver who has the name of a bus, or comes again and again.
+-- the first entries, how far a minibus is along its way}; or the refusal of a driver who has the name of a bus, or comes again and again.
 register('session_hello', { 'role', 'subject', 'session', 'worker', 'seen', 'kind?', 'seats?', 'again?' }, function(c, given)
     local role, subject, session, worker = given.role, given.subject, given.session, given.worker
     local v = {}

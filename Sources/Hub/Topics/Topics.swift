@@ -54,7 +54,8 @@ final class Topics: Capability {
         let readers = CommandPrice.readers(
             readings.readers(of: channel) * settings.workerCount, bytes: data.count)
         let paid = CommandPrice.of(message.command)
-        guard services.budgets.take(readers, besides: paid, of: session, message.id) else { return }
+        let more = readers + CommandPrice.published(bytes: data.count)
+        guard services.budgets.take(more, besides: paid, of: session, message.id) else { return }
         let arguments: FunctionArguments = [
             "sender": RedisArgument("\(identity.role.rawValue):\(identity.subject)"), "channel": RedisArgument(channel),
             "type": RedisArgument(type ?? Self.defaultType), "data": RedisArgument(data),
