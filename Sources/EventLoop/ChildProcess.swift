@@ -55,6 +55,7 @@ public final class ChildProcess {
         options.flags = ownSession ? UInt32(UV_PROCESS_DETACHED.rawValue) : 0
         let argumentStrings = CStrings([executable] + arguments)
         let environmentStrings = environment.map(CStrings.init)
+        nameParent()
         let child = ChildProcess(onExit: onExit)
         let code = executable.withCString { file in
             stdio.withUnsafeMutableBufferPointer { stdio in
