@@ -19,7 +19,10 @@ public enum RandomID {
     }
 
     /// The code of a vehicle's sign: whoever has it may look the vehicle up, so 130 random bits.
-    public static func sign() -> String { String((0..<22).map { _ in letters.randomElement()! }) }
+    public static func sign() -> String { random(22) }
+
+    /// So many letters, each of 5.95 random bits.
+    static func random(_ count: Int) -> String { String((0..<count).map { _ in letters.randomElement()! }) }
 
     /// Whether a text may be the code of a sign.
     static func isSign(_ text: Substring) -> Bool {

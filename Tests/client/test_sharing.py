@@ -5,7 +5,6 @@ import json
 import pytest
 
 from conftest import running
-from kerbside.hub import Hub
 from kerbside.names import fresh
 from kerbside.ride_page import registered
 
@@ -98,16 +97,19 @@ def test_a_secret_that_is_none_shows_nothing(hub):
     assert hub.http(f"/v1/follow/{'A' * 22}").status == 404 and hub.http(f"/v1/follow?token={'A' * 22}").status == 401
 
 
-def test_who_guesses_is_held_up():
-    hub = Hub(blocks=1, server__workers=1)
-    try:
-        hub.start()
-        answers = [
-            hub.http("/v1/follow", headers={"Authorization": f"Bearer {number:022d}"}) for number in range(300)]
-        assert {answer.status for answer in answers} == {404, 429}
-        [late] = [answer for answer in answers if answer.status == 429][:1]
-        assert int(late.headers["Retry-After"]) >= 1
-        hub.stop()
-    finally:
-        hub.kill()
-        hub.remove()
+async def test_who_guesses_is_held_up_and_no_friend_of_that_network(new_hub, cast):
+    hub = new_hub(server__workers=1).start()
+    here = hub.block()
+    [driver] = await cast.queue(hub, here.a.stand, 1)
+    rider = await cast.rider(hub)
+    await driver.accept(await rider.request(here.a.centre))
+    answers = [
+        hub.http("/v1/follow", headers={"Authorization": f"Bearer {number:022d}"}) for number in range(300)]
+    assert {answer.status for answer in answers} == {404, 429}
+    [late] = [answer for answer in answers if answer.status == 429][:1]
+    assert int(late.headers["Retry-After"]) >= 1
+    link = (await rider.call("ride.share"))["link"]
+    assert seen(hub, link)["state"] == "accepted"
+    # Neither its beginning nor its end makes a guess a link.
+    for guess in (link[:-1] + ("0" if link[-1] != "0" else "1"), link[:-22] + "A" * 14 + link[-8:]):
+        assert followed(hub, guess).status == 429

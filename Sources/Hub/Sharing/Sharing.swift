@@ -10,8 +10,8 @@ import Wire
 /// Friends follow a ride: its passenger makes a link (`ride.share`), and who has that sees the car and how long it takes, without an
 /// account. `GET /v1/follow`, with the secret of the link as `Authorization: Bearer …`: an address stands in logs.
 ///
-/// Who follows counts as a guest of its network: a link that this worker has not seen yet as one who becomes a guest, and each reading
-/// as a message of that guest.
+/// Who follows counts as a guest of its network: each reading as a message of that guest, and a link that this worker has not seen yet, and that
+/// may be guessed, as one who becomes a guest.
 final class Sharing: Capability {
     let services: WorkerServices
     private let learning: TravelLearning
@@ -39,7 +39,7 @@ final class Sharing: Capability {
                 "ride_share",
                 [
                     "passenger": who, "ride": RedisArgument(ride ?? ""), "key": key,
-                    "secret": RedisArgument(RandomID.sign()),
+                    "secret": RedisArgument(newSecret()),
                 ], message, session)
         case .rideUnshare(let ride):
             call(
@@ -48,6 +48,21 @@ final class Sharing: Capability {
         }
         return true
     }
+
+    /// 83 random bits, and by which a worker knows without Redis that it is no guess.
+    private func newSecret() -> String {
+        let random = RandomID.random(Self.random)
+        return random + mark(random)
+    }
+
+    private func mark(_ random: String) -> String { services.issuer.mark(of: "follow " + random) }
+
+    /// Whether a hub with this secret of tokens has made it.
+    private func isOurs(_ secret: String) -> Bool {
+        secret.dropFirst(Self.random) == mark(String(secret.prefix(Self.random)))
+    }
+
+    private static let random = 14
 
     // MARK: friends
 
@@ -86,7 +101,8 @@ final class Sharing: Capability {
     private func pay(_ request: HTTPRequest, _ secret: String) -> ErrorReply? {
         let network = request.clientNetwork
         limits.set(guestsPerHour: max(Self.leastPerHour, settings.tokens.guestsPerHour))
-        if !known.contains(secret), let wait = limits.take(network, at: Int64(loop.now)) {
+        // Whoever guesses would otherwise lock out the friends in the same network.
+        if !known.contains(secret), !isOurs(secret), let wait = limits.take(network, at: Int64(loop.now)) {
             return ErrorReply(
                 code: .rateLimited, detail: "Too many have opened links from here; ask again later.", retryAfterMs: wait
             )
