@@ -102,6 +102,28 @@ import Wire
         }
     }
 
+    @Test("C60: what was looked at once is not read again, whatever it is, and of much the latest are") func lookedAt()
+        async throws
+    {
+        try await TestCity.run { city in
+            try await connected(city, "w1.1")
+            try await city.assign("r1", of: "p1", to: "T1")
+            for _ in 0..<150 {
+                try await city.raw([
+                    "XADD", "{test}:ch:passenger:p1", "*", "type", "notify.changed", "time", "1", "data", "{}",
+                ])
+            }
+            try await city.call("session_left", ["passenger:p1", "w1.1", "75000"])
+            #expect(try await waking(city) == [], "a hundred others have come since")
+            let last = try await city.raw(["XREVRANGE", "{test}:ch:passenger:p1", "+", "-", "COUNT", "1"])[0][0].text
+            #expect(try await city.raw(["GET", "{test}:woken:passenger:p1"]).text == last)
+            try await city.call("session_hello", ["passenger", "p1", "w1.2", "w1", ""])
+            try await city.call("ride_alert", ["T1", "r1", "20", "10", "high"])
+            try await city.call("session_left", ["passenger:p1", "w1.2", "75000"])
+            #expect(try await waking(city) == ["ride.near", "ride.arrived"])
+        }
+    }
+
     /// So many sleep at w1, which swept last so many ms ago and told each of them something 10 s before.
     private func sleepers(_ city: TestCity, _ count: Int, deadForMs: Int) async throws {
         try await on(city)

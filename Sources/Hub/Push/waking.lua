@@ -31,6 +31,8 @@ local MOST = '10000'
 local AWAKE_S = 90 * 86400
 -- Nothing is of use for longer, ms.
 local LONGEST_MS = 3600000
+-- So many of the latest events of who has lost a connection are looked at.
+local LOOKED_AT = 100
 -- Of a dead worker so many are looked at in one sweep: 5 ms or so.
 local DEAD_BATCH = 100
 
@@ -90,11 +92,15 @@ function waking.missed(c, channel, silent_ms)
     if c.push_on == 0 or not is_subscribed(c, channel) or waking.is_connected(c, channel) then return end
     local from, woken = string.format('%.0f', c.real - math.min(silent_ms, LONGEST_MS)), redis.call('GET', c.p .. 'woken:' .. channel)
     if woken and tonumber(string.match(woken, '^%d+')) >= tonumber(from) then from = '(' .. woken end
-    for _, entry in ipairs(redis.call('XRANGE', c.p .. 'ch:' .. channel, from, '+')) do
-        local fields = {}
+    -- The latest ones: of many, the first are of no use any more.
+    local told = redis.call('XREVRANGE', c.p .. 'ch:' .. channel, '+', from, 'COUNT', LOOKED_AT)
+    for n = #told, 1, -1 do
+        local entry, fields = told[n], {}
         for i = 1, #entry[2], 2 do fields[entry[2][i]] = entry[2][i + 1] end
         if WAKES[fields.type] then add(c, channel, entry[1], fields.type, fields.time, fields.data) end
     end
+    -- Whatever they are, they are not looked at again: who loses one connection after the other would have all of them read each time.
+    if told[1] then redis.call('SET', c.p .. 'woken:' .. channel, told[1][1], 'EX', WOKEN_S) end
 end
 
 -- A worker has died, and with it connections of phones that sleep; those that do not have come back meanwhile. Answers whether that were all.
