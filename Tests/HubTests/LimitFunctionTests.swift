@@ -309,7 +309,7 @@ import Wire
             // Maps, topics and times of arrival are there all the same.
             for (function, arguments) in [
                 ("feed_state", ["60000", "c1"]), ("feed_city", ["60000", "0", "10"]),
-                ("topic_read", ["topic:x", "10", "0-0"]),
+                ("topic_read", ["topic:x", "0-0"]),
                 ("line_state", ["L"]), ("line_eta", ["L", "{}"]),
             ] {
                 try await city.call(function, arguments)

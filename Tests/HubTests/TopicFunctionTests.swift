@@ -16,10 +16,10 @@ import Wire
     }
 
     /// Where the history ends, which places are there, and the seqs of the entries.
-    private func read(_ city: TestCity, _ places: String..., bytes: Int = 100_000) async throws
+    private func read(_ city: TestCity, _ places: String...) async throws
         -> (end: String, there: [Bool], seqs: [String])
     {
-        let reply = try await city.call("topic_read", [Self.channel, String(bytes)] + places)
+        let reply = try await city.call("topic_read", [Self.channel] + places)
         return (
             reply[0].text ?? "", (reply[1].array ?? []).map { $0.int == 1 },
             (reply[2].array ?? []).compactMap { $0[0].text }
@@ -89,11 +89,9 @@ import Wire
             #expect(all.there == [false, true, true, true])
             #expect(all.seqs == Array(seqs[4...]))
             for _ in 0..<100 { seqs.append(try await publish(city, "{}")) }
-            let some = try await read(city, seqs[0], bytes: 5_000)
+            let some = try await read(city, seqs[0])
             #expect(some.end == seqs[109])
-            #expect(some.seqs == Array(seqs[1...some.seqs.count]))
-            #expect((20...70).contains(some.seqs.count))
-            #expect(try await read(city, seqs[0]).seqs == Array(seqs[1...]))
+            #expect(some.seqs == Array(seqs[1...16]), "the others are read by the worker")
             #expect(try await read(city, "1-1", "9999999999999-1").seqs == [])
         }
     }

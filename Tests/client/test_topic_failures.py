@@ -168,7 +168,7 @@ async def test_who_reads_late_gets_everything(hub, topic):
 
 
 async def test_who_reads_too_slowly_is_closed_and_loses_nothing(new_hub, topic):
-    hub = new_hub(server__max_outbound_bytes=65_536).start()
+    hub = new_hub(server__max_outbound_bytes=65_536, server__service_commands_per_second=10_000).start()
     operator, quick = await operator_and_reader(hub, topic)
     reader = Member(hub)
     slow = socket.socket()

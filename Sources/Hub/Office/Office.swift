@@ -7,6 +7,8 @@ import Wire
 /// What an operator asks and does by hand. The functions decide; each act has its entry in the audit.
 final class Office: Capability {
     let services: WorkerServices
+    /// Queues that are read, one at a time: fifty at once had everybody wait for 20 ms.
+    private let listings = SubjectTurns(most: 1, mostOfSubject: 8)
 
     init(_ services: WorkerServices) { self.services = services }
 
@@ -22,7 +24,7 @@ final class Office: Capability {
                     field: "zone")
                 return true
             }
-            read(QueueListing(zone: zone), message, session)
+            list(zone, message, session)
         case .driver(let driver): call("office_driver", ["driver": RedisArgument(driver)], message, session)
         case .ride(let ride): call("office_ride", ["ride": RedisArgument(ride)], message, session)
         case .remove(let driver, let reason):
@@ -78,20 +80,38 @@ final class Office: Capability {
         return true
     }
 
+    private func list(_ zone: String, _ message: ClientMessage, _ session: Session) {
+        let isTaken = listings.add(session.budget) { [budget = session.budget] ended in
+            guard self.sessions.has(session), session.budget === budget else { return false }
+            self.read(QueueListing(zone: zone), message, session, ended)
+            return true
+        }
+        if !isTaken {
+            refuse(
+                session, message.id, .rateLimited,
+                "Eight queues that you have asked for wait for their turn; ask again when they are answered.")
+        }
+    }
+
     /// The next piece of a queue, and then the rest.
-    private func read(_ listing: QueueListing, _ message: ClientMessage, _ session: Session) {
+    private func read(
+        _ listing: QueueListing, _ message: ClientMessage, _ session: Session, _ ended: @escaping () -> Void
+    ) {
         let began = loop.now
         let arguments: FunctionArguments = [
             "zone": RedisArgument(listing.zone), "before": RedisArgument(listing.read),
         ]
         functions.call("office_queue", arguments) { result in
             self.metrics.commandTook(milliseconds: self.loop.now - began)
-            guard self.sessions.has(session) else { return }
+            guard self.sessions.has(session) else { return ended() }
             var listing = listing
             guard let piece = self.elements(result, of: "office_queue"), let isOver = listing.add(piece) else {
+                ended()
                 return self.answer(.unavailable, to: message, session)
             }
-            if !isOver { return self.read(listing, message, session) }
+            self.services.budgets.charge(CommandPrice.queued(piece.count / 2), to: session)
+            if !isOver { return self.read(listing, message, session, ended) }
+            ended()
             self.answer(.ok(listing.json), to: message, session)
         }
     }

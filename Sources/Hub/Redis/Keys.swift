@@ -1,4 +1,5 @@
 import Domain
+import RedisLink
 
 /// The Redis keys of one city that are used outside the functions; all carry the city's hash tag, so a city lives in one slot.
 struct Keys: Sendable {
@@ -242,6 +243,14 @@ struct Push {
         self.time = time
         self.meta = meta
         self.data = data
+    }
+
+    /// From an entry of a channel's history as XRANGE gives it; nil if it is none.
+    init?(entry: RedisReply, on channel: String) {
+        guard let seq = entry[0].text, let type = entry[1]["type"].text, let time = entry[1]["time"].int,
+            let data = entry[1]["data"].bytes
+        else { return nil }
+        self.init(channel: channel, seq: seq, type: type, time: time, meta: "", data: data)
     }
 
     /// A message with this record, for state that a worker publishes itself.

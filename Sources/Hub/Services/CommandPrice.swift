@@ -134,16 +134,19 @@ enum CommandPrice {
     /// Of the patterns of a line, along each of which a place is looked for: 15 µs each.
     static func patterns(_ count: Int) -> Double { Double(count) / 4 }
 
+    /// Of the drivers of a queue that `office.queue` reads.
+    static func queued(_ count: Int) -> Double { Double(count) / 4 }
+
     /// Of the minibuses that `seat.request` looks at, with the ways that they have announced: read from Redis, and held against the lines. A way
     /// may be some KB, four of which take the worker 20 µs and Redis as much.
     static func minibuses(_ count: Int, bytes: Int) -> Double { Double(count) / 2 + Double(bytes) / 4096 }
 
     /// Of what a channel's reader missed, by its entries or by their bytes: read from Redis and sent. Of what a
     /// feed or a line begins with, and of what is read over HTTP, too.
-    static func missed(_ count: Int, bytes: Int = 0) -> Double { max(Double(count) / 100, Double(bytes) / 16_384) }
+    static func missed(_ count: Int, bytes: Int = 0) -> Double { max(Double(count) / 50, Double(bytes) / 16_384) }
 
-    /// Of the own channel, which `session_hello` reads: 5 µs of Redis an entry, as each is made a value of Lua and back.
-    static func resumed(_ count: Int, bytes: Int) -> Double { 5 * missed(count, bytes: bytes) }
+    /// Of the own channel: besides its entries, what it says now, and whose it is.
+    static func resumed(_ count: Int, bytes: Int) -> Double { 2.5 * missed(count, bytes: bytes) }
 }
 
 /// What a subject may still do: role and name, whichever of its connections to this worker does it, and whether it

@@ -51,7 +51,7 @@ struct HelloReply {
         }
         isLost = fields[8].text == "1"
         along = fields[10].text ?? ""
-        entries = (fields[9].array ?? []).compactMap(Push.init(entry:))
+        entries = (fields[9].array ?? []).compactMap { Push(entry: $0, on: "") }
     }
 
     /// The last entry that is given, if others follow that were left out; nil: it has all.
@@ -65,7 +65,7 @@ struct HelloReply {
     /// With the others, as XRANGE answers that begins with `lastOfSome`. If that is gone, others may be: a gap.
     func completed(with rest: RedisReply) -> HelloReply {
         var whole = self
-        let rest = (rest.array ?? []).compactMap(Push.init(entry:))
+        let rest = (rest.array ?? []).compactMap { Push(entry: $0, on: "") }
         if let first = rest.first, first.seq == entries.last?.seq {
             whole.entries += rest.dropFirst()
         } else {
@@ -73,15 +73,5 @@ struct HelloReply {
             whole.mode = .gap
         }
         return whole
-    }
-}
-
-extension Push {
-    /// From an entry of a channel's history as XRANGE gives it; nil if it is none.
-    fileprivate init?(entry: RedisReply) {
-        guard let seq = entry[0].text, let type = entry[1]["type"].text, let time = entry[1]["time"].int,
-            let data = entry[1]["data"].bytes
-        else { return nil }
-        self.init(channel: "", seq: seq, type: type, time: time, meta: "", data: data)
     }
 }

@@ -124,7 +124,7 @@ local function missed(c, channel, since)
     local last = entry and entry[1] or beginning(c)
     if since == '' then return last, 'fresh', {} end
     -- All that is kept; what was before may be in the snapshot only, which therefore follows.
-    if since == '0-0' then return last, 'oldest', redis.call('XRANGE', key, '-', '+') end
+    if since == '0-0' then return last, 'oldest', redis.call('XRANGE', key, '-', '+', 'COUNT', FIRST) end
     local seen = string.match(since, '^%d+%-%d+$') and redis.pcall('XRANGE', key, since, since) or {}
     if seen.err or (#seen == 0 and not is_beginning(c, key, since)) then return last, 'gap', {} end
     return last, 'resumed', redis.call('XRANGE', key, '(' .. since, '+', 'COUNT', FIRST)

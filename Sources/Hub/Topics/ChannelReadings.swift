@@ -29,6 +29,8 @@ final class ChannelReadings: PushListener {
     private static let calls = 1
     /// How much one call reads of a history, bytes: the smaller, the shorter others wait.
     private static let page = 65_536
+    /// And how many entries, as nobody knows how long they are.
+    private static let entries = 256
     /// Between two parts of what a connection missed, if it takes them, ms.
     private static let paceMs: UInt64 = 10
 
@@ -165,27 +167,45 @@ final class ChannelReadings: PushListener {
         topic.held = []
         let ordered = places.sorted()
         let losses = topics.losses
-        let arguments: FunctionArguments = [
-            "channel": RedisArgument(topic.channel), "bytes": RedisArgument(min(part, Self.page)),
-        ]
-        functions.call("topic_read", arguments, more: ordered.map { RedisArgument($0.text) }) { result in
+        readPage(of: topic.channel, ordered) { page in
             self.topics.underWay -= 1
             topic.isReading = false
             topic.isDue = false
-            self.wasRead(topic, batch, result, ordered, isWhole: losses == self.topics.losses)
+            self.wasRead(topic, batch, page, isWhole: losses == self.topics.losses)
             topic.held = []
             self.forgetIfUnread(topic)
             self.readSomeTopics()
         }
     }
 
-    private func wasRead(
-        _ topic: EventChannel, _ batch: [ChannelReading], _ result: Result<RedisReply, RedisFailure>,
-        _ places: [StreamPosition],
-        isWhole: Bool
+    /// A function finds the places and gives the first entries; the others are read without one, which costs a fifth. Nil: Redis did not
+    /// answer.
+    private func readPage(
+        of channel: String, _ places: [StreamPosition], _ then: @escaping (HistoryPage?) -> Void
     ) {
-        guard case .success(let reply) = result, let page = HistoryPage(reply, topic.channel, places: places) else {
+        func failed(_ result: Result<RedisReply, RedisFailure>) {
             if case .failure(.server(let text)) = result { log.error("topic failed: \(text)") }
+            then(nil)
+        }
+        let size = min(part, Self.page)
+        let arguments: FunctionArguments = ["channel": RedisArgument(channel)]
+        functions.call("topic_read", arguments, more: places.map { RedisArgument($0.text) }) { result in
+            guard case .success(let reply) = result, let page = HistoryPage(reply, channel, places: places) else {
+                return failed(result)
+            }
+            guard let (last, count) = page.next(upTo: size, most: Self.entries) else { return then(page) }
+            self.commands.send([
+                "XRANGE", RedisArgument(self.keys.history(channel)), RedisArgument(last.text),
+                RedisArgument(page.newest.text), "COUNT", RedisArgument(count + 1),
+            ]) { result in
+                guard case .success(let reply) = result else { return failed(result) }
+                then(page.completed(with: reply, channel))
+            }
+        }
+    }
+
+    private func wasRead(_ topic: EventChannel, _ batch: [ChannelReading], _ page: HistoryPage?, isWhole: Bool) {
+        guard let page else {
             for reading in batch { couldNotRead(reading) }
             if topic.needsReading { topics.failed.append(topic) }
             return

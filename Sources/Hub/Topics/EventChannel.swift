@@ -146,7 +146,7 @@ struct HistoryPage {
     /// Where the history ends.
     let newest: StreamPosition
     /// In order, from the oldest of the places that were asked for; a part of them if there are many.
-    let events: [ChannelEvent]
+    private(set) var events: [ChannelEvent]
     private let there: Set<StreamPosition>
 
     /// `places` as they were asked for. Nil when the reply is not of that form.
@@ -156,13 +156,31 @@ struct HistoryPage {
         else { return nil }
         self.newest = newest
         self.there = Set(zip(places, there).filter { $0.1.int == 1 }.map(\.0))
-        events = entries.compactMap { entry in
-            guard let seq = entry[0].text, let position = StreamPosition(seq.utf8), let type = entry[1]["type"].text,
-                let time = entry[1]["time"].int, let data = entry[1]["data"].bytes
-            else { return nil }
-            return ChannelEvent(
-                Push(channel: channel, seq: seq, type: type, time: time, meta: "", data: data), at: position)
+        events = Self.events(entries, channel)
+    }
+
+    private static func events(_ entries: [RedisReply], _ channel: String) -> [ChannelEvent] {
+        entries.compactMap { entry in
+            Push(entry: entry, on: channel).flatMap { push in push.position.map { ChannelEvent(push, at: $0) } }
         }
+    }
+
+    /// Where its events end and how many more may fit, if others follow them and it has less than so many bytes; `most`: entries.
+    func next(upTo bytes: Int, most: Int) -> (last: StreamPosition, count: Int)? {
+        guard let last = events.last?.position, last < newest else { return nil }
+        let size = events.reduce(0) { $0 + $1.json.count }
+        guard size < bytes else { return nil }
+        return (last, min(most, max(1, (bytes - size) * events.count / size)))
+    }
+
+    /// With the events that follow, as XRANGE answers that begins with the last one. If that is gone, nothing is added: the next reading finds
+    /// the gap.
+    func completed(with rest: RedisReply, _ channel: String) -> HistoryPage {
+        let more = Self.events(rest.array ?? [], channel)
+        guard let last = events.last, more.first?.position == last.position else { return self }
+        var page = self
+        page.events += more.dropFirst()
+        return page
     }
 
     /// Whether the entry is still in the history: then so is everything that follows it.
