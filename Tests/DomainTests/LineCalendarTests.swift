@@ -26,6 +26,9 @@ import Testing
         ])
     func noDay(_ text: String) { #expect(ServiceDate(text) == nil) }
 
+    @Test("C60: A number that no sum has room for is no day, either", arguments: [0, 32, Int.max, Int.min])
+    func noNumber(_ day: Int) { #expect(ServiceDate(year: 2026, month: 10, day: day) == nil) }
+
     @Test("B1 A service runs on its weekdays within its dates, and as its exceptions say")
     func service() throws {
         func date(_ text: String) throws -> ServiceDate { try #require(ServiceDate(text)) }

@@ -20,6 +20,7 @@ import Testing
             "T345": "T345", "": "", "a,b": "\"a,b\"", "a\nb": "\"a\nb\"", "a\rb": "\"a\rb\"", "a\r\nb": "\"a\r\nb\"",
             "a,\(accent)b": "\"a,\(accent)b\"", "say \"hi\"": "\"say \"\"hi\"\"\"",
             "\"\(accent)x": "\"\"\"\(accent)x\"", "=1+1": "'=1+1", "=\(accent)1": "'=\(accent)1", "@a,b": "\"'@a,b\"",
+            "ok;=A2": "ok;'=A2", "ok; =A2;x=1": "ok; '=A2;x=1", "a\t@b": "a\t'@b", "a =b": "a =b",
         ]
         for (written, cell) in cells {
             #expect(Array(SpreadsheetCell.text(written).utf8) == Array(cell.utf8), "\(written.debugDescription)")

@@ -6,7 +6,7 @@ public struct ServiceDate: Hashable, Comparable, Sendable, CustomStringConvertib
 
     /// Nil when there is no such day.
     public init?(year: Int, month: Int, day: Int) {
-        guard (1...9999).contains(year), (1...12).contains(month), day >= 1 else { return nil }
+        guard (1...9999).contains(year), (1...12).contains(month), (1...31).contains(day) else { return nil }
         self.init(days: Self.days(year, month, day))
         guard parts == (year, month, day) else { return nil }
     }

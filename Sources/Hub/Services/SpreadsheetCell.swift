@@ -4,10 +4,15 @@ public enum SpreadsheetCell {
     private static let special: [Unicode.Scalar] = [",", "\"", "\r", "\n"]
 
     /// A spreadsheet would take what begins like a formula for one, and carry it out. By scalars, as a `Character` may be CR and LF together,
-    /// or a sign with an accent on it.
+    /// or a sign with an accent on it. Where lists have semicolons, as in German, one begins a new cell, in quotes or not; so may a tab.
     public static func text(_ written: String) -> String {
-        let isFormula = written.unicodeScalars.first.map(formulas.contains) == true
-        let text = isFormula ? "'" + written : written
+        var text = ""
+        var begins = true
+        for scalar in written.unicodeScalars {
+            if begins, formulas.contains(scalar) { text += "'" }
+            text.unicodeScalars.append(scalar)
+            begins = scalar == ";" || scalar == "\t" || begins && scalar == " "
+        }
         guard text.unicodeScalars.contains(where: special.contains) else { return text }
         var cell = "\""
         for scalar in text.unicodeScalars {

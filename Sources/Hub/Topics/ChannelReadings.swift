@@ -30,7 +30,7 @@ final class ChannelReadings: PushListener {
     /// How much one call reads of a history, bytes: the smaller, the shorter others wait.
     private static let page = 65_536
     /// And how many entries, as nobody knows how long they are.
-    private static let entries = 256
+    private static let entries = 128
     /// Between two parts of what a connection missed, if it takes them, ms.
     private static let paceMs: UInt64 = 10
 
@@ -154,8 +154,11 @@ final class ChannelReadings: PushListener {
         var places: Set<StreamPosition> = topic.isBehind && topic.hasLive ? [topic.position] : []
         var batch: [ChannelReading] = []
         var later: [ChannelReading] = []
+        // Who waits longest says where the page begins. The oldest place would be that of who begins anew again and again, and nobody who is
+        // nearly through would come any further.
+        let begin = places.first ?? topic.joining.lazy.compactMap(\.position).first
         for reading in topic.joining {
-            guard places.count < Self.places else {
+            guard places.count < Self.places, reading.position.map({ $0 >= begin ?? $0 }) ?? true else {
                 later.append(reading)
                 continue
             }

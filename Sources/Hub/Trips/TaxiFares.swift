@@ -23,13 +23,15 @@ final class TaxiFares {
         let seconds: Int
     }
 
+    /// passengers: more than may ride are refused elsewhere, and no fare is reckoned for them.
     func estimate(
         from pickup: GeoPoint, to goal: GeoPoint, passengers: Int, at time: Int64, isReserved: Bool = false
     ) -> Estimate {
         let metres = Int(services.settings.detour.metres(from: pickup, to: goal).rounded())
         let seconds = Int(learning.seconds(from: pickup, to: goal, at: time).rounded())
         let trip = TaxiTrip(
-            metres: metres, seconds: seconds, passengers: passengers, isReserved: isReserved,
+            metres: metres, seconds: seconds, passengers: min(passengers, services.settings.dispatch.maxPassengers),
+            isReserved: isReserved,
             zones: tolls(from: pickup, to: goal))
         return Estimate(
             fare: fare(of: trip, from: zone(of: pickup), to: zone(of: goal), at: time), metres: metres,
