@@ -19,8 +19,9 @@ Object.defineProperty(navigator, 'clipboard', { value: { writeText: async (url) 
 
 async def shared(one):
     """The address that the page has shared."""
+    before = await one.page.evaluate("window.given.length")
     await one.press("Share this ride")
-    await one.page.wait_for_function("() => window.given.length > 0")
+    await one.page.wait_for_function("before => window.given.length > before", arg=before)
     return (await one.page.evaluate("window.given.at(-1)"))["url"]
 
 
