@@ -8,7 +8,9 @@ import Wire
 final class Office: Capability {
     let services: WorkerServices
     /// Queues that are read, one at a time: fifty at once had everybody wait for 20 ms.
-    private let listings = SubjectTurns(most: 1, mostOfSubject: 8)
+    private let listings = SubjectTurns(most: 1, mostOfSubject: Office.waiting)
+    /// How many of one operator wait.
+    private static let waiting = 8
 
     init(_ services: WorkerServices) { self.services = services }
 
@@ -80,6 +82,7 @@ final class Office: Capability {
         return true
     }
 
+    /// When its turn has come, unless its operator is gone meanwhile.
     private func list(_ zone: String, _ message: ClientMessage, _ session: Session) {
         let isTaken = listings.add(session.budget) { [budget = session.budget] ended in
             guard self.sessions.has(session), session.budget === budget else { return false }
@@ -89,7 +92,7 @@ final class Office: Capability {
         if !isTaken {
             refuse(
                 session, message.id, .rateLimited,
-                "Eight queues that you have asked for wait for their turn; ask again when they are answered.")
+                "\(Self.waiting) queues that you have asked for wait for their turn; ask again when they are answered.")
         }
     }
 

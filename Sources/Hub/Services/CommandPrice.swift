@@ -145,7 +145,7 @@ enum CommandPrice {
     /// feed or a line begins with, and of what is read over HTTP, too.
     static func missed(_ count: Int, bytes: Int = 0) -> Double { max(Double(count) / 50, Double(bytes) / 16_384) }
 
-    /// Of the own channel: besides its entries, what it says now, and whose it is.
+    /// Of the own channel: read for one alone, while a page of a topic is encoded once for all who stand there.
     static func resumed(_ count: Int, bytes: Int) -> Double { 2.5 * missed(count, bytes: bytes) }
 }
 
