@@ -8,10 +8,10 @@ internal import EventLoop
 /// and its sender waits.
 extension WebSocketServer {
     /// Nanoseconds of one turn for requests and strangers. A usual request takes some 30 µs.
-    private static let shareNs: UInt64 = 500_000
-    /// Shares of one turn. So many sockets at most are read after it: 256 KiB, or as many ends, which takes the kernel and
-    /// libwebsockets some 0.5 ms.
-    private static let sharesPerTurn = 16
+    private static let shareNs: UInt64 = 200_000
+    /// Shares of one turn. So many sockets at most are read after it: 96 KiB, or as many ends, which takes the kernel and
+    /// libwebsockets some 0.2 ms.
+    private static let sharesPerTurn = 6
     /// Frames of a stranger in one share. A fragment without payload has six bytes, so that one read may hold 2,730.
     private static let framesPerShare = 64
 
