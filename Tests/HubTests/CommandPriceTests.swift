@@ -49,9 +49,9 @@ import Wire
     }
 
     private static let priced = [
-        Priced(.session(.hello(token: "t", resume: [])), 4),
-        Priced(.session(.hello(token: "t", resume: [.init(channel: "driver:T1", seq: "1-0")])), 5, base: 4),
-        Priced(.session(.hello(token: "t", resume: [.init(channel: "events:ride.>", seq: "1-0")])), 9, base: 4),
+        Priced(.session(.hello(token: "t", resume: [])), 6),
+        Priced(.session(.hello(token: "t", resume: [.init(channel: "driver:T1", seq: "1-0")])), 7, base: 6),
+        Priced(.session(.hello(token: "t", resume: [.init(channel: "events:ride.>", seq: "1-0")])), 11, base: 6),
         Priced(.reservations(.list), 10),
         Priced(.trips(.list(from: nil, limit: 1, nil)), 2.5, base: 2),
         Priced(.trips(.list(from: nil, limit: 50, nil)), 27, base: 2),

@@ -9,7 +9,7 @@ import pytest
 from websockets.exceptions import ConnectionClosed
 
 from kerbside import patience
-from kerbside.hub import is_alive, run
+from kerbside.hub import environment, is_alive, run
 from kerbside.ledger import check_city
 
 #: Nobody here says that an offer was seen, and what has died may be away for seconds: offers wait for it.
@@ -233,6 +233,17 @@ async def test_the_supervisor_is_killed_and_a_new_one_takes_over(new_hub, cast):
     check_city(hub)
     old_redis = [pid for pid, line in children.items() if "redis-server" in line]
     assert not any(map(is_alive, old_redis)), "the Redis of the first hub is still there"
+
+
+@pytest.mark.parametrize("has_parent", [True, False])
+async def test_a_process_that_begins_after_its_parent_has_ended_ends_at_once(has_parent):
+    # As the kernel tells a child only of an end that is still to come.
+    parent = os.getpid() if has_parent else 1
+    result = await asyncio.to_thread(
+        run, "serve", "--end-with-parent", "--config", "/nonexistent.yaml",
+        env=environment(KERBSIDE_PARENT=str(parent)))
+    assert (result.returncode == -signal.SIGTERM) != has_parent
+    assert ("/nonexistent.yaml" in result.stderr) == has_parent
 
 
 async def test_redis_cannot_be_started_and_it_is_said_so(new_hub):

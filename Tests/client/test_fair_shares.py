@@ -65,6 +65,7 @@ async def test_circles_that_are_moved_all_the_time_hold_nobody_up(hub, cast, rol
     attackers = [one.twin() for _ in range(connections)]
     for attacker in attackers:
         await attacker.connect()
+        await asyncio.sleep(6 / 20 if role == "passenger" else 0)  # a hello counts as six
         attacker.pictures["near"] = Picture("near")
     is_over = asyncio.Event()
 
@@ -87,8 +88,7 @@ async def test_circles_that_are_moved_all_the_time_hold_nobody_up(hub, cast, rol
     left = [attacker for attacker in attackers if attacker.closed is None]
     assert len(left) <= (8 if role == "passenger" else connections)
     # A full circle is more than a second's worth of the subject's tokens, whichever worker its connections are on.
-    moved = sum(picture.snapshots for attacker in attackers for picture in attacker.pictures.values())
-    workers = hub.settings["server.workers"]
+    moved, workers = sum(one.pictures["near"].snapshots for one in attackers), hub.settings["server.workers"]
     burst, rate = (60, 20) if role == "passenger" else (1000, 1000)
     assert moved <= workers * (burst + rate * (lasted + 1)) / price + workers
     for attacker in attackers:
@@ -183,10 +183,9 @@ async def test_connections_share_what_a_subject_may_and_so_does_the_next_one(new
         await phone.connect()
     again = driver.twin()
     await again.open()
-    replies = await asyncio.gather(*(phones[n % 4].ask("offer.decline", ride="no-such-ride") for n in range(60)))
+    replies = await asyncio.gather(*(phones[n % 4].ask("offer.decline", ride="no-such-ride") for n in range(50)))
     errors = [reply["error"] for reply in replies]
-    refused = [error for error in errors if error["code"] != "not_found"]
-    # No phone has sent more than half of what one may.
+    refused = [error for error in errors if error["code"] != "not_found"]  # no phone has sent more than half of what one may
     assert refused and {error["code"] for error in refused} == {"rate_limited"}
     assert all(1 <= error["retry_after_ms"] <= 1000 for error in refused)
     error = await again.refused("hello", "rate_limited", token=again.token)
@@ -214,7 +213,7 @@ async def test_a_full_history_is_paid_before_the_next_one_is_read(new_hub, cast)
     replies = await asyncio.gather(*(phone.ask("hello", token=phone.token, resume=resume) for phone in phones))
     refused = [reply["error"] for reply in replies if "error" in reply]
     assert len(refused) >= 5 and {error["code"] for error in refused} == {"rate_limited"}, replies
-    [told, *_] = [phone for phone, reply in zip(phones, replies, strict=True) if "ok" in reply]
+    told = next(phone for phone, reply in zip(phones, replies, strict=True) if "ok" in reply)
     await told.wait(lambda: len(told.events) >= 1_000 or None, "the whole history")
     await others.barrier()
     # Who waits as told has all of it.
@@ -232,7 +231,8 @@ async def test_the_ninth_connection_takes_the_place_of_the_oldest(hub, cast):
     await phones[3].close()
     await hub.until("that was noticed", lambda: hub.redis.zcard(hub.key(f"links:{passenger.channel}")) == 7)
     await passenger.connect()
-    for phone in [*phones[:3], *phones[4:]]:
+    await asyncio.sleep(1)  # ten hellos count as sixty
+    for phone in phones[:3] + phones[4:]:
         await phone.refused("ride.cancel", "not_found", ride="no-such-ride")
 
 
@@ -276,7 +276,7 @@ async def test_refusals_fill_neither_redis_nor_the_log(hub, cast):
     passenger = await cast.rider(hub)
     await passenger.request(here.a.centre)
     keys, events = hub.redis.dbsize(), hub.redis.xlen(hub.key("events"))
-    for n in range(8):
+    for n in range(5):
         await passenger.refused("ride.request", "already_requested", **here.a.centre.fields, passengers=1, key=f"k{n}")
     assert hub.redis.dbsize() <= keys and hub.redis.xlen(hub.key("events")) == events
     await passenger.call("ride.cancel")

@@ -10,15 +10,18 @@ enum CommandPrice {
         switch command {
         // A token to verify, a snapshot to read; each channel that is resumed is a history to look into, or the city's whole log.
         case .session(.hello(_, let resume)):
-            resume.reduce(4) { $0 + ($1.channel.hasPrefix(Channel.events) ? 5 : 1) }
+            resume.reduce(6) { $0 + ($1.channel.hasPrefix(Channel.events) ? 5 : 1) }
         // Rings somebody, and writes some thirty keys and entries before it is over.
-        case .rides(.rideRequest), .seats(.seatBook), .reservations(.make): 5
+        case .seats(.seatBook), .reservations(.make): 5
+        // And looks for a driver of the zone, and around it; when it is off, for another ride for that driver.
+        case .rides(.rideRequest): 8
+        case .rides(.rideCancel): 5
         // And reads the tours of its line.
         case .stops(.stopRequest): 8
         // Looks for minibuses, and is charged for each: see `minibuses`.
         case .seats(.seatRequest): 5
         // Undoes that, or takes its driver away, and rings the next one.
-        case .rides(.rideCancel), .rides(.driverUnavailable), .seats(.seatCancel), .stops(.stopCancel),
+        case .rides(.driverUnavailable), .seats(.seatCancel), .stops(.stopCancel),
             .reservations(.cancel):
             3
         // Reads up to 20 of them.

@@ -61,6 +61,8 @@ extension Sessions {
         _ result: Result<RedisReply, RedisFailure>, _ session: Session, _ identity: Identity,
         _ then: @escaping (Bool) -> Void, _ ended: @escaping () -> Void
     ) {
+        let answer = if case .success(let reply) = result { HelloReply(reply) } else { nil as HelloReply? }
+        if let answer { charge(session, answer) }
         guard isCatchingUp(session) else {
             failed(session, identity)
             ended()
@@ -74,7 +76,7 @@ extension Sessions {
             return then(false)
         }
         if case .failure(.server(let text)) = result { log.error("hello failed: \(text)") }
-        guard case .success(let reply) = result, let reply = HelloReply(reply) else {
+        guard let reply = answer else {
             // It may have been carried out all the same.
             failed(session, identity)
             ended()
@@ -86,6 +88,7 @@ extension Sessions {
         }
         readRest(of: identity.channel, after: last, reply) { whole in
             defer { ended() }
+            if let whole { self.charge(session, whole, besides: reply.entries) }
             guard self.isCatchingUp(session), let whole else {
                 self.failed(session, identity)
                 return then(false)
@@ -108,6 +111,22 @@ extension Sessions {
         }
     }
 
+    /// What was read for a hello is paid by who said it, also when its connection is gone meanwhile.
+    private func charge(_ session: Session, _ reply: HelloReply) {
+        guard !session.isGreeted else { return }
+        let state = CommandPrice.snapshot(bytes: reply.snapshotBytes.count)
+        session.budget.charge(Self.price(of: reply.entries[...]) + state, at: Int64(loop.now))
+    }
+
+    private func charge(_ session: Session, _ whole: HelloReply, besides read: [Push]) {
+        guard !session.isGreeted else { return }
+        session.budget.charge(Self.price(of: whole.entries.dropFirst(read.count)), at: Int64(loop.now))
+    }
+
+    private static func price(of entries: ArraySlice<Push>) -> Double {
+        CommandPrice.resumed(entries.count, bytes: entries.reduce(0) { $0 + $1.data.count })
+    }
+
     private func isCatchingUp(_ session: Session) -> Bool { sessions.has(session) && session.phase == .catchingUp }
 
     private func failed(_ session: Session, _ identity: Identity) {
@@ -116,12 +135,6 @@ extension Sessions {
 
     private func goLive(_ session: Session, _ identity: Identity, _ reply: HelloReply, _ then: (Bool) -> Void) {
         for capability in capabilities { capability.caughtUp(session, identity, reply) }
-        if !session.isGreeted {
-            let price = CommandPrice.resumed(
-                reply.entries.count, bytes: reply.entries.reduce(0) { $0 + $1.data.count })
-            let state = CommandPrice.snapshot(bytes: reply.snapshotBytes.count)
-            session.budget.charge(price + state, at: Int64(loop.now))
-        }
         // The greeting's seq is where the client stands before what it missed has been sent.
         if reply.mode == .fresh || reply.mode == .gap { session.position = reply.position }
         then(true)
