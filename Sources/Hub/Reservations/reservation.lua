@@ -11,7 +11,7 @@ local blocks = import('blocks', 'blocks')
 local callers = import('callers', 'callers')
 local cancels = import('limits', 'cancels')
 local first_free = import('candidates', 'first_free')
-local follow, needs_of = import('search', 'follow', 'needs_of')
+local follow, full, needs_of = import('search', 'follow', 'full', 'needs_of')
 local begin_ride = import('request', 'begin_ride')
 local cancel_by_operator, cancel_by_passenger = import('ride', 'cancel_by_operator', 'cancel_by_passenger')
 
@@ -172,8 +172,8 @@ local function begin(c, id, v)
     tell_searching(c, id, v, 'begun')
 end
 
--- It is time to search: at once, unless the passenger may not, or not yet: it has something else open, or has taken back so many requests
--- that the next has to wait.
+-- It is time to search: at once, unless the passenger may not, or not yet: it has something else open, has taken back so many requests
+-- that the next has to wait, or too many wait in the zone.
 local function start(c, id, v)
     local held = redis.call('HMGET', c.p .. 'passenger:' .. v.passenger, 'ride', 'booking', 'blocked', 'cancels')
     local block = held[3] and blocks.read(c, held[3])
@@ -183,10 +183,12 @@ local function start(c, id, v)
         return tell_passenger(c, id, v, 'failed', { code = 'forbidden', detail = blocks.text(block) })
     end
     local other = held[1] or held[2]
+    local too_many = full(c, v.zone, true)
     local reason = other and 'already_requested' or cancels.passenger_refusal(c, v.passenger, held[4]) and 'rate_limited'
+        or too_many and 'no_driver'
     if c.now >= end_of(c, v) then
         local what = other and (held[1] and 'your ride ' or 'your booking ') .. other .. ' was still open'
-            or reason and 'you have taken back too many requests' or 'the hub could not search'
+            or reason == 'rate_limited' and 'you have taken back too many requests' or too_many or 'the hub could not search'
         return fail(c, id, v, reason or 'timeout', 'No taxi could be looked for in time: ' .. what .. '.')
     end
     if not reason then return begin(c, id, v) end

@@ -7,7 +7,7 @@ local callers = import('callers', 'callers')
 local cancels = import('limits', 'cancels')
 local nobody_around, view = import('candidates', 'nobody_around', 'view')
 local taxi_figures = import('taxi_figures', 'taxi_figures')
-local begin_search, needs_of = import('search', 'begin_search', 'needs_of')
+local begin_search, full, needs_of = import('search', 'begin_search', 'full', 'needs_of')
 
 -- Why a passenger can't have a ride now; nil: it can, and then whether something counts against it (`cancels`, limits.lua).
 local function refusal(c, passenger)
@@ -72,6 +72,8 @@ register('ride_request', {
         local of = { zone = zone, lat = given.lat, lon = given.lon, passengers = given.passengers, to_lat = text(given.to_lat),
             to_lon = text(given.to_lon), needs = text(given.needs), near = text(given.near), payment = text(given.payment),
             estimate = text(given.estimate) }
+        local too_many = full(c, zone)
+        if too_many then return refuse('no_driver', too_many .. '. Request again later.') end
         local queue = view(c, zone)
         local code, detail = nobody_around(c, queue, of)
         if given.wait == '1' and c.wait_ms > 0 then

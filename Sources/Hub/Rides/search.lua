@@ -260,6 +260,38 @@ local function dispatch(c, zone, rides, queue)
     for _, ride in ipairs(rides) do place_ride(c, ride, load_ride(c, ride), queue) end
 end
 
+-- So many rides wait in a zone at most, and of those that were reserved: each is looked at with the others, some 20 µs each time, and who asks now
+-- is not kept out by who has reserved.
+local MOST_WAITING, MOST_RESERVED = 500, 300
+
+-- Why nobody more can wait in a zone; nil: one more can.
+local function full(c, zone, is_reserved)
+    local most = is_reserved and MOST_RESERVED or MOST_WAITING
+    if redis.call('ZCARD', c.p .. 'waiting:' .. zone) >= most then return most .. ' rides wait in this zone already' end
+end
+
+-- What a sweep looks at of one zone: so many rides, in order of request. The next one looks at the others.
+local LOOKED_AT = 50
+
+local function scores(c, rides) return redis.call('ZMSCORE', c.p .. 'offers', unpack(rides)) end
+
+-- As `dispatch`, when the time of rides has come (`offers`, up to `before`) that wait for a moment. What was looked at is not due any more.
+local function dispatch_due(c, zone, before)
+    local rides = waiting(c, zone)
+    if #rides > LOOKED_AT then
+        local due = {}
+        for i, at in ipairs(scores(c, rides)) do
+            if at and tonumber(at) <= before and #due < LOOKED_AT then due[#due + 1] = rides[i] end
+        end
+        rides = due
+    end
+    dispatch(c, zone, rides)
+    if #rides == 0 then return end
+    for i, at in ipairs(scores(c, rides)) do
+        if at and tonumber(at) <= before then redis.call('ZREM', c.p .. 'offers', rides[i]) end
+    end
+end
+
 -- The same for one ride that searches anew. What waits besides has asked all who are free, or they
 -- have no room for it: that is how each of these functions leaves a zone.
 local function dispatch_ride(c, ride)
@@ -347,5 +379,5 @@ return {
     follow = follow, tell_followers = tell_followers, needs_of = needs_of, remember_ask = remember_ask, make_offer = make_offer,
     end_search = end_search, search_ends = search_ends, searches_on = searches_on, close_ride = close_ride, fail_ride = fail_ride,
     ask_anew = ask_anew, begin_search = begin_search, dispatch = dispatch, dispatch_ride = dispatch_ride,
-    dispatch_driver = dispatch_driver, dispatch_rest = dispatch_rest,
+    dispatch_driver = dispatch_driver, dispatch_due = dispatch_due, dispatch_rest = dispatch_rest, full = full,
 }

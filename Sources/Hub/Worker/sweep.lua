@@ -6,7 +6,8 @@ local figures = import('figures', 'figures')
 local tell_missing = import('lost', 'tell_missing')
 local lose, mark_away = import('queue', 'lose', 'mark_away')
 local trips = import('trip', 'trips')
-local close_ride, dispatch, dispatch_rest, fail_ride = import('search', 'close_ride', 'dispatch', 'dispatch_rest', 'fail_ride')
+local close_ride, dispatch_due, dispatch_rest = import('search', 'close_ride', 'dispatch_due', 'dispatch_rest')
+local fail_ride = import('search', 'fail_ride')
 local free_again, release_offer, withdraw_offer = import('offer', 'free_again', 'release_offer', 'withdraw_offer')
 local lose_driver, make_unavailable, tell_driver = import('ride', 'lose_driver', 'make_unavailable', 'tell_driver')
 local load_booking, overdue = import('seat', 'load_booking', 'overdue')
@@ -25,12 +26,14 @@ local reservations = import('reservation', 'reservations')
 local waking = import('waking', 'waking')
 
 local BATCH = 200
+-- Searches that end: 7 ms or so.
+local SEARCH_BATCH = 50
 -- Drivers of a dead worker: 5 ms or so.
 local DEAD_BATCH = 400
 
 -- Calls `body` for what is due in a sorted set. One that fails is logged and taken out, so that it can't stop the others.
-local function each_due(c, key, before, body)
-    for _, member in ipairs(redis.call('ZRANGEBYSCORE', c.p .. key, '-inf', before, 'LIMIT', 0, BATCH)) do
+local function each_due(c, key, before, body, most)
+    for _, member in ipairs(redis.call('ZRANGEBYSCORE', c.p .. key, '-inf', before, 'LIMIT', 0, most or BATCH)) do
         local good, problem = pcall(body, member)
         if not good then
             redis.log(redis.LOG_WARNING, 'kerbside: ' .. key .. ' ' .. member .. ': ' .. tostring(problem))
@@ -51,13 +54,11 @@ local function sweep_offers(c)
             if tonumber(r.deadline) > before then return end
             release_offer(c, ride, r, r.seen == '1' and 'expired' or 'undelivered')
         else
-            -- What the first of its zone has brought about may be that it is looked at again later.
-            if zones[r.zone] and tonumber(redis.call('ZSCORE', c.p .. 'offers', ride) or 0) > before then return end
-            redis.call('ZREM', c.p .. 'offers', ride)
-            -- All pauses that are over end with the first.
-            if r.state ~= 'searching' or zones[r.zone] then return end
+            if r.state ~= 'searching' then return redis.call('ZREM', c.p .. 'offers', ride) end
+            -- All pauses that are over end with the first, or of many some: the others are still due.
+            if zones[r.zone] then return end
             zones[r.zone] = true
-            dispatch(c, r.zone)
+            dispatch_due(c, r.zone, before)
         end
     end)
 end
@@ -84,7 +85,7 @@ local function sweep_searches(c)
         else
             redis.call('ZREM', c.p .. 'searching', ride)
         end
-    end)
+    end, SEARCH_BATCH)
 end
 
 -- Drivers in a queue or on a ride that have sent nothing for long: those who wait are not asked (C7).

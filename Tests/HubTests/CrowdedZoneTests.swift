@@ -1,0 +1,96 @@
+import RedisLink
+import Testing
+import Wire
+
+@testable import Hub
+
+/// A zone in which very many wait (search.lua, sweep.lua), against a real Redis: no sweep looks at all of them at once.
+@Suite struct CrowdedZoneTests {
+    private func ask(_ city: TestCity, _ number: Int, zone: String = "14") async throws -> TestCity.Outcome {
+        try await city.command(
+            "ride_request", "p\(number)", "r\(number)", zone, "45.1", "9.1", "2", "", "", "", "", "", "", "1")
+    }
+
+    private func count(_ city: TestCity, _ state: String, of rides: Int) async throws -> Int {
+        var count = 0
+        for number in 0..<rides where try await city.field("ride:r\(number)", "state") == state { count += 1 }
+        return count
+    }
+
+    @Test("C60: searches that end together end in several sweeps, the first that asked first")
+    func ends() async throws {
+        try await TestCity.run { city in
+            for number in 0..<120 { #expect(try await ask(city, number).isOK) }
+            try await city.advance(3_600_000)
+            var failed: [Int] = []
+            for _ in 0..<6 {
+                try await city.call("city_deadlines", [])
+                failed.append(try await count(city, "failed", of: 120))
+            }
+            #expect(failed[0] > 0 && failed[0] <= 100 && failed.last == 120, "\(failed)")
+            #expect(try await city.brokenInvariants() == [])
+        }
+    }
+
+    @Test("R2, C60: of many that look around again a sweep takes the first; the next sweeps take the others")
+    func looks() async throws {
+        try await TestCity.run { city in
+            for number in 0..<120 { #expect(try await ask(city, number).isOK) }
+            func due() async throws -> Int {
+                let now = try #require(try await city.call("city_now", []).int)
+                return Int(try await city.raw(["ZCOUNT", "{test}:offers", "-inf", String(now - 2_000)]).int ?? -1)
+            }
+            try await city.advance(15_000)
+            var left: [Int] = [try await due()]
+            for _ in 0..<3 {
+                try await city.call("city_deadlines", [])
+                left.append(try await due())
+            }
+            #expect(left == [120, 70, 20, 0])
+            #expect(try await count(city, "searching", of: 120) == 120)
+            // Who comes is given the first.
+            try await city.queue("14", "T1")
+            #expect(try await city.offered("r0") == "T1")
+            #expect(try await city.brokenInvariants() == [])
+        }
+    }
+
+    @Test("C60: so many wait in a zone at most; another zone is not concerned")
+    func full() async throws {
+        try await TestCity.run { city in
+            for number in 0..<500 { #expect(try await ask(city, number).isOK) }
+            #expect(try await ask(city, 500) == .refused("no_driver"))
+            #expect(try await ask(city, 500, zone: "15").isOK)
+            #expect(try await city.command("ride_cancel", "passenger", "p7", "", "", "").isOK)
+            #expect(try await ask(city, 501).isOK)
+        }
+    }
+}
+
+/// Reservations whose time has come where very many wait.
+@Suite struct CrowdedReservationTests: Reserving {
+    @Test("V2, C60: a reservation waits while very many wait in its zone, and who asks now is let in before")
+    func reserved() async throws {
+        try await TestCity.run { city in
+            _ = try await make(city)
+            try await come(city, before: 11 * Self.minute)
+            for number in 0..<300 {
+                let asked = try await city.command(
+                    "ride_request", "q\(number)", "r\(number)", "14", "45.1", "9.1", "2", "", "", "", "", "", "", "1")
+                #expect(asked.isOK)
+            }
+            try await come(city, before: 10 * Self.minute)
+            #expect(try await state(city) == "open")
+            let waiting = try await city.last("reservation.waiting", "passenger:p1")
+            #expect(waiting?["reason"]?.text == "no_driver")
+            let now = try await city.command(
+                "ride_request", "p2", "r_now", "14", "45.1", "9.1", "2", "", "", "", "", "", "", "1")
+            #expect(now.isOK)
+            #expect(try await city.command("ride_cancel", "passenger", "q1", "", "", "").isOK)
+            #expect(try await city.command("ride_cancel", "passenger", "q2", "", "", "").isOK)
+            try await come(city, before: 9 * Self.minute)
+            #expect(try await state(city) == "searching")
+            #expect(try await city.brokenInvariants() == [])
+        }
+    }
+}
