@@ -17,7 +17,7 @@ static inline void kb_curl_limit_connections(CURLM *multi, long all, long of_a_h
     curl_multi_setopt(multi, CURLMOPT_MAXCONNECTS, all);
     curl_multi_setopt(multi, CURLMOPT_MAX_HOST_CONNECTIONS, of_a_host);
 }
-// What comes back says nothing that is needed. A body of more than this is not waited for.
+// What comes back says nothing that is needed. Heads and a body of more than this are not waited for.
 static inline size_t kb_curl_discard(char *bytes, size_t size, size_t count, void *taken) {
     (void)bytes;
     *(size_t *)taken += size * count;
@@ -42,6 +42,8 @@ static inline int kb_curl_post(CURL *easy, const char *url, struct curl_slist *h
            curl_easy_setopt(easy, CURLOPT_USERAGENT, "kerbside") == CURLE_OK &&
            curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, kb_curl_discard) == CURLE_OK &&
            curl_easy_setopt(easy, CURLOPT_WRITEDATA, taken) == CURLE_OK &&
+           curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, kb_curl_discard) == CURLE_OK &&
+           curl_easy_setopt(easy, CURLOPT_HEADERDATA, taken) == CURLE_OK &&
            (!authorities || (curl_easy_setopt(easy, CURLOPT_CAINFO, authorities) == CURLE_OK &&
                              curl_easy_setopt(easy, CURLOPT_CAPATH, NULL) == CURLE_OK));
 }

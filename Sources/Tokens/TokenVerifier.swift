@@ -1,6 +1,6 @@
 import Glibc
 public import Settings
-import Wire
+public import Wire
 
 /// Proves tokens (JWT; HS256, RS256, ES256, EdDSA). Made anew when keys are reloaded.
 public struct TokenVerifier: Sendable {
@@ -29,9 +29,21 @@ public struct TokenVerifier: Sendable {
             case .publicKey(let key): key.proves(signature, of: signed)
             }
         }
+
+        /// Another key of the same name has another one. It tells nothing of a secret.
+        func mark(_ kid: String) -> String {
+            let key =
+                switch self {
+                case .secret(let key): key
+                case .publicKey(let key): HMACKey(Array(key.pem.utf8))
+                }
+            return Base64URL.encode(key.code(of: Array("mark of \(kid)".utf8)).prefix(12))
+        }
     }
 
     private let keys: [String: Key]
+    /// The keys' names by their marks.
+    private let marked: [String: String]
     /// Of each issuer's key the prefixes of the others that its own doesn't begin with: no subject of it may begin so.
     private let foreignPrefixes: [String: [String]]
     private var revocations: TokenRevocations
@@ -82,6 +94,7 @@ public struct TokenVerifier: Sendable {
         for key in keys.publicKeys { byID[key.kid] = .publicKey(key) }
         for secret in keys.secrets { byID[secret.kid] = .secret(secret.key) }
         self.keys = byID
+        marked = Dictionary(byID.map { kid, key in (key.mark(kid), kid) }, uniquingKeysWith: { $1 })
         let prefixes = Set(keys.publicKeys.map(\.rules.prefix))
         foreignPrefixes = Dictionary(
             keys.publicKeys.map { key in (key.kid, prefixes.filter { !key.rules.prefix.hasPrefix($0) }.sorted()) },
@@ -105,6 +118,23 @@ public struct TokenVerifier: Sendable {
         case (.secret(let new), .secret(let before)): return new.bytes == before.bytes
         default: return false
         }
+    }
+
+    /// What is kept of a token by something that outlives its connections; nil: its key is gone.
+    ///
+    /// - Parameter sessionS: how long a sign-in lasts, with all its tokens.
+    public func standing(of claims: TokenClaims, sessionS: Int) -> TokenStanding? {
+        guard let key = keys[claims.keyID] else { return nil }
+        let end = claims.beganAt.map { $0 + Int64(sessionS) } ?? claims.expiresAt
+        return TokenStanding(
+            until: end + leeway, since: min(claims.issuedAt, claims.beganAt ?? .max), key: key.mark(claims.keyID))
+    }
+
+    /// Whether who had such a token may still be told what is theirs. `now`: Unix seconds.
+    public func counts(_ standing: TokenStanding, _ role: Role, _ subject: String, now: Int64) -> Bool {
+        guard now < standing.until, let kid = marked[standing.key], let key = keys[kid] else { return false }
+        return key.rules?.roles.contains(role) ?? true
+            && !revocations.revokes(role, subject, issuedAt: standing.since)
     }
 
     private func hasBecomeForeign(_ claims: TokenClaims, since old: TokenVerifier) -> Bool {

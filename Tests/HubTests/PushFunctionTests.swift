@@ -9,7 +9,7 @@ import Wire
     private static let endpoint = "https://push.example/1"
 
     private func subscribe(_ city: TestCity, _ channel: String, _ endpoint: String = Self.endpoint) async throws {
-        #expect(try await city.command("push_subscribe", channel, endpoint, "BA", "AA", "").isOK)
+        #expect(try await city.command("push_subscribe", channel, endpoint, "BA", "AA", "9 1 k", "").isOK)
     }
 
     /// Types of what is to be pushed.

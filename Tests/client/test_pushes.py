@@ -153,24 +153,28 @@ async def test_workers_that_die_have_lost_nothing(hub, cast, browser):
 
 
 async def test_a_service_that_is_away_holds_up_no_other(hub, service, cast, browser):
-    away, sleeper = Browser(service), await cast.rider(hub)
-    await subscribed(sleeper, away)
-    await leave(sleeper)
-    service.away.add(away.path)
-    wake(sleeper, 1_200)
+    away, sleepers = [], []
+    for _ in range(60):
+        sleepers.append(await cast.rider(hub))
+        away.append(Browser(service))
+        await subscribed(sleepers[-1], away[-1])
+        service.away.add(away[-1].path)
+    for sleeper in sleepers:
+        await leave(sleeper)
+        wake(sleeper, 20)
     try:
-        await hub.until("all have been tried", lambda: len(away.got) >= 1_200, patience.PROCESS)
+        await hub.until("all have been tried", lambda: sum(len(one.got) for one in away) >= 1_200, patience.PROCESS)
         _, driver, ride, _ = await asked(hub, cast, browser)
         await driver.accept(ride)
         [event] = await pushed(browser)
         assert event["type"] == "ride.accepted"
     finally:
-        hub.redis.delete(hub.key("wakings"), hub.key(f"subscriptions:{sleeper.channel}"))
+        hub.redis.delete(hub.key("wakings"), *(hub.key(f"subscriptions:{sleeper.channel}") for sleeper in sleepers))
         service.away.clear()
 
 
 async def test_services_that_say_nothing_hold_up_no_other(service, cast):
-    """Five of them, with more pushes for each than all connections: who is pushed elsewhere does not wait for their time-outs."""
+    """Five of them, with more pushes for each than it has connections: who is pushed elsewhere does not wait for their time-outs."""
     silent = [await asyncio.start_server(lambda reader, writer: reader.read(), "localhost", 0) for _ in range(5)]
     hosts = [f"localhost:{one.sockets[0].getsockname()[1]}" for one in silent]
     for hub in serve(**service.settings | {"push.services": [service.host, *hosts]}):
@@ -180,8 +184,8 @@ async def test_services_that_say_nothing_hold_up_no_other(service, cast):
             deaf.endpoint = f"https://{host}/{deaf.path}"
             await subscribed(sleeper, deaf)
         await leave(sleeper)
-        wake(sleeper, 40)
-        await hub.until("they are being sent", lambda: hub.metric("kerbside_push_waiting") >= 40)
+        wake(sleeper, 20)
+        await hub.until("they are being sent", lambda: hub.metric("kerbside_push_waiting") >= 20)
         _, driver, ride, _ = await asked(hub, cast, browser)
         await driver.accept(ride)
         [event] = await pushed(browser)

@@ -1,4 +1,5 @@
 import RedisLink
+import Tokens
 import WebPush
 import Wire
 
@@ -57,15 +58,19 @@ struct PushTarget {
     let endpoint: PushEndpoint
     let receiver: PushReceiver
 
-    /// The answer of `push_targets`: of all whose push service may still be sent to, and the endpoints of others.
-    static func read(_ reply: RedisReply, services: [String]) -> (good: [PushTarget], bad: [String]) {
+    /// The answer of `push_targets`: of all whose push service may still be sent to, and that were said with a token that still counts; and the
+    /// endpoints of others.
+    static func read(
+        _ reply: RedisReply, services: [String], counts: (TokenStanding) -> Bool
+    ) -> (good: [PushTarget], bad: [String]) {
         var found: (good: [PushTarget], bad: [String]) = ([], [])
         let flat = reply.array ?? []
         for index in stride(from: 0, to: flat.count - 1, by: 2) {
             guard let url = flat[index].text, let value = flat[index + 1].text else { continue }
-            let parts = value.split(separator: " ").map(String.init)
-            if parts.count == 3, let endpoint = try? PushEndpoint(url, services: services),
-                let receiver = try? PushReceiver(p256dh: parts[1], auth: parts[2])
+            let parts = value.split(separator: " ")
+            if parts.count == 6, let standing = TokenStanding(Array(parts[3...])), counts(standing),
+                let endpoint = try? PushEndpoint(url, services: services),
+                let receiver = try? PushReceiver(p256dh: String(parts[1]), auth: String(parts[2]))
             {
                 found.good.append(PushTarget(endpoint: endpoint, receiver: receiver))
             } else {

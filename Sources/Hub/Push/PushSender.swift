@@ -1,9 +1,12 @@
+import DequeModule
 import EventLoop
 import Logging
 import RedisLink
 import Settings
 import Telemetry
+import Tokens
 import WebPush
+import Wire
 
 /// Sends what the functions have put into the stream `wakings` to the push services. It has a process of its own: nothing that a push
 /// service does, or the library that talks to it, can hold up a worker. Used on its loop's thread.
@@ -15,11 +18,13 @@ final class PushSender: SideTask {
     private static let everyMs: UInt64 = 250
     private static let leadEveryMs: UInt64 = 1_500
     private static let leadMs = 6_000
-    /// Entries read at once, being sent, and held, with those that wait for their next attempt: a service that is away holds up no other, as
-    /// there is room for all that the stream has (waking.lua), 30 MB.
+    /// Entries read at once, and held, with those that wait: a service that is away holds up no other, as there is room for all that the stream
+    /// has (waking.lua), 30 MB. The oldest make room for new ones, and of one person's each for the latest.
     private static let atOnce = 100
-    private static let mostSent = 1_000
     private static let mostHeld = 10_000
+    private static let mostOfPerson = 20
+    /// What is under way to one service: what waits for that has neither a connection nor a time-out yet.
+    private static let mostSent = 32
     /// The same trouble is logged once in so long, ms.
     private static let quietMs: UInt64 = 60_000
 
@@ -30,8 +35,9 @@ final class PushSender: SideTask {
     private let connection: RedisConnection
     private let functions: RedisFunctions
     private let voucher: PushVoucher
-    /// By the services of the settings.
-    private var clients: [String: PushClient] = [:]
+    private var verifier: TokenVerifier
+    /// By the services of the settings: where it is sent, and whose turn it is there.
+    private var clients: [String: (client: PushClient, turns: SubjectTurns)] = [:]
     private let timer: LoopTimer
     private let meter: PushMeter
     private let log: Logger
@@ -45,9 +51,17 @@ final class PushSender: SideTask {
     private var position = "-"
     /// By the ids of their entries.
     private var jobs: [String: PushJob] = [:]
+    /// The ids as they were read, of some that are done, too; and of each person.
+    private var order: Deque<String> = []
+    private var people: [String: Person] = [:]
     /// Those that wait for their next attempt: when, ms of the loop.
     private var waiting: [String: UInt64] = [:]
     private var toldAt: [String: UInt64] = [:]
+
+    /// Whose channel it is, as long as there is something for it.
+    private final class Person {
+        var ids: Deque<String> = []
+    }
 
     init(name: String, settings: Settings, loop: EventLoop) throws {
         guard let voucher = try PushKeyFile.read(settings) else {
@@ -57,6 +71,7 @@ final class PushSender: SideTask {
         self.settings = settings
         self.loop = loop
         self.voucher = voucher
+        verifier = try TokenVerifier(settings)
         keys = Keys(city: settings.city.id)
         log = HubLog.logger("pushes", settings.log)
         connection = RedisConnection(
@@ -72,11 +87,18 @@ final class PushSender: SideTask {
         timer.start(afterMs: 0, repeatMs: Self.everyMs) { [unowned self] in look() }
     }
 
-    func reload(_ fresh: Settings) { settings = settings.reloaded(from: fresh) }
+    func reload(_ fresh: Settings) {
+        settings = settings.reloaded(from: fresh)
+        do {
+            verifier = try TokenVerifier(settings)
+        } catch {
+            log.error("keys of tokens stay as they were: \(error)")
+        }
+    }
 
     func stop() {
         timer.close()
-        for client in clients.values { client.close() }
+        for line in clients.values { line.client.close() }
         connection.close()
     }
 
@@ -115,6 +137,8 @@ final class PushSender: SideTask {
             self.isReading = false
             self.position = "-"
             self.jobs = [:]
+            self.order = []
+            self.people = [:]
             self.waiting = [:]
         }
     }
@@ -122,7 +146,7 @@ final class PushSender: SideTask {
     // MARK: the stream
 
     private func read() {
-        guard !isReading, jobs.count < Self.mostHeld, jobs.count - waiting.count < Self.mostSent else { return }
+        guard !isReading else { return }
         isReading = true
         let term = term
         let from = position == "-" ? "-" : "(" + position
@@ -151,11 +175,27 @@ final class PushSender: SideTask {
             return remove(id)
         }
         jobs[id] = job
+        order.append(id)
+        let person = people[job.channel] ?? Person()
+        people[job.channel] = person
+        person.ids.append(id)
+        if person.ids.count > Self.mostOfPerson { leaveOut(person.ids[0]) }
+        while jobs.count > Self.mostHeld { leaveOut(order.removeFirst()) }
+        if order.count > 2 * Self.mostHeld { order.removeAll { jobs[$0] == nil } }
         attempt(id)
     }
 
+    private func leaveOut(_ id: String) {
+        guard jobs[id] != nil else { return }
+        meter.late.increment()
+        remove(id)
+    }
+
     private func remove(_ id: String) {
-        jobs[id] = nil
+        if let channel = jobs.removeValue(forKey: id)?.channel, let person = people[channel] {
+            person.ids.removeAll { $0 == id }
+            if person.ids.isEmpty { people[channel] = nil }
+        }
         waiting[id] = nil
         functions.retryUntilDone("push_done", ["id": RedisArgument(id)])
     }
@@ -180,9 +220,9 @@ final class PushSender: SideTask {
     }
 
     private func send(_ id: String, _ reply: RedisReply) {
-        guard var job = jobs[id] else { return }
-        let found = PushTarget.read(reply, services: settings.push.services)
-        // The setting was changed since.
+        guard var job = jobs[id], let person = people[job.channel] else { return }
+        let found = PushTarget.read(reply, services: settings.push.services) { counts($0, job.channel) }
+        // The setting was changed since, or the token has ended, or was revoked.
         for endpoint in found.bad { drop(endpoint, of: job.channel) }
         let now = EventLoop.wallClock()
         let open = found.good.filter { !job.done.contains($0.endpoint.url) }
@@ -194,28 +234,54 @@ final class PushSender: SideTask {
         var left = targets.count
         let term = term
         for target in targets {
-            // It is not too long, and the keys were checked.
-            guard let body = target.receiver.encrypt(job.message) else {
-                preconditionFailure("a push can't be encrypted")
+            let line = line(to: target.endpoint.service)
+            let isTaken = line.turns.add(person) { ended in
+                guard term == self.term, self.jobs[id] != nil else { return false }
+                guard job.until > EventLoop.wallClock() else {
+                    self.leaveOut(id)
+                    return false
+                }
+                self.post(job, target, line.client) { answer in
+                    defer { ended() }
+                    guard term == self.term else { return }
+                    self.answered(answer, target, id)
+                    left -= 1
+                    if left == 0 { self.finish(id) }
+                }
+                return true
             }
-            let headers = [
-                "TTL: \(max(1, (job.until - now) / 1000))", "Urgency: \(job.urgency)",
-                "Content-Encoding: aes128gcm", "Content-Type: application/octet-stream", "Expect:",
-                "Authorization: \(voucher.authorization(to: target.endpoint.origin, now: now / 1000))",
-            ]
-            client(of: target.endpoint.service).post(target.endpoint.url, headers, body) { answer in
-                guard term == self.term else { return }
-                self.answered(answer, target, id)
-                left -= 1
-                if left == 0 { self.finish(id) }
-            }
+            precondition(isTaken, "each of a person's pushes goes to each of its browsers once at a time")
         }
     }
 
-    private func client(of service: String) -> PushClient {
-        let client = clients[service] ?? PushClient(loop: loop, service: service, authorities: settings.push.ca)
-        clients[service] = client
-        return client
+    private func post(
+        _ job: PushJob, _ target: PushTarget, _ client: PushClient, _ completion: @escaping (PushAnswer) -> Void
+    ) {
+        // It is not too long, and the keys were checked.
+        guard let body = target.receiver.encrypt(job.message) else {
+            preconditionFailure("a push can't be encrypted")
+        }
+        let now = EventLoop.wallClock()
+        let headers = [
+            "TTL: \(max(1, (job.until - now) / 1000))", "Urgency: \(job.urgency)",
+            "Content-Encoding: aes128gcm", "Content-Type: application/octet-stream", "Expect:",
+            "Authorization: \(voucher.authorization(to: target.endpoint.origin, now: now / 1000))",
+        ]
+        client.post(target.endpoint.url, headers, body, completion)
+    }
+
+    private func counts(_ standing: TokenStanding, _ channel: String) -> Bool {
+        let parts = channel.split(separator: ":", maxSplits: 1).map(String.init)
+        guard parts.count == 2, let role = Role(rawValue: parts[0]) else { return false }
+        return verifier.counts(standing, role, parts[1], now: EventLoop.wallClock() / 1000)
+    }
+
+    private func line(to service: String) -> (client: PushClient, turns: SubjectTurns) {
+        if let known = clients[service] { return known }
+        let client = PushClient(loop: loop, service: service, authorities: settings.push.ca)
+        let made = (client, SubjectTurns(most: Self.mostSent, mostOfSubject: .max))
+        clients[service] = made
+        return made
     }
 
     private func answered(_ answer: PushAnswer, _ target: PushTarget, _ id: String) {

@@ -1,6 +1,7 @@
 import Logging
 import RedisLink
 import Settings
+import Tokens
 import WebPush
 import WebSocketServer
 import Wire
@@ -55,11 +56,16 @@ final class Pushes: Capability {
             return refuse(
                 session, message.id, .badMessage, "field `\(field)`: expected \(error.expected)", field: field)
         }
+        let standing = services.verifier.standing(of: identity.claims, sessionS: settings.tokens.signInS)
+        guard let standing else {
+            return refuse(session, message.id, .unauthenticated, "The key of this token counts no more.")
+        }
         call(
             "push_subscribe",
             [
                 "channel": RedisArgument(identity.channel), "endpoint": RedisArgument(subscription.endpoint),
                 "p256dh": RedisArgument(keys.p256dh), "auth": RedisArgument(keys.auth),
+                "standing": RedisArgument(standing.description),
                 "key": RedisArgument(message.key ?? ""),
             ], message, session)
     }

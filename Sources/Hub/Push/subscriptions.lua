@@ -1,5 +1,5 @@
 -- Where people are reached who have no connection: `subscriptions:<role>:<subject>` has by the endpoint when it was said last, machine ms, and
--- the two keys of the browser; `subscriber:<SHA-1 of the endpoint>` whose it is, as a device may be somebody else's by now. The field
+-- the two keys of the browser, and what is kept of the token; `subscriber:<SHA-1 of the endpoint>` whose it is, as a device may be somebody else's by now. The field
 -- `push` of the wishes says that there are any: who has none costs nothing (wishes.lua).
 
 local ok, once, register = import('core', 'ok', 'once', 'register')
@@ -52,15 +52,16 @@ local function make_room(c, channel, kept)
     for i = 1, #others + 1 - MOST do drop(c, channel, others[i][1]) end
 end
 
--- push_subscribe: role:subject, endpoint, public key and secret of the browser, both in Base64 for URLs, key.
-register('push_subscribe', { 'channel', 'endpoint', 'p256dh', 'auth', 'key' }, function(c, given)
+-- push_subscribe: role:subject, endpoint, public key and secret of the browser, both in Base64 for URLs, what is kept of the token
+-- (`TokenStanding`, as the sender asks whether it still counts), key.
+register('push_subscribe', { 'channel', 'endpoint', 'p256dh', 'auth', 'standing', 'key' }, function(c, given)
     local channel, endpoint = given.channel, given.endpoint
     return once(c, 'push.subscribe', channel, given.key, function()
         local key, owner = key_of(c, channel), owner_of(c, endpoint)
         local other = redis.call('GET', owner)
         if other and other ~= channel then drop(c, other, endpoint) end
         redis.call('SET', owner, channel, 'EX', KEPT_S)
-        redis.call('HSET', key, endpoint, string.format('%.0f ', c.real) .. given.p256dh .. ' ' .. given.auth)
+        redis.call('HSET', key, endpoint, string.format('%.0f ', c.real) .. given.p256dh .. ' ' .. given.auth .. ' ' .. given.standing)
         redis.call('EXPIRE', key, KEPT_S)
         make_room(c, channel, endpoint)
         local count = redis.call('HLEN', key)
@@ -80,7 +81,7 @@ end)
 -- push_gone: role:subject, endpoint. The push service knows it no more.
 register('push_gone', { 'channel', 'endpoint' }, function(c, given) return drop(c, given.channel, given.endpoint) end, { 'allow-oom' })
 
--- push_targets: role:subject. Endpoints, each with when it was said and its keys; none while there is a connection, over which everything
+-- push_targets: role:subject. Endpoints, each with what is kept of it; none while there is a connection, over which everything
 -- comes, or has come with what was missed. One that was not said for so long may be somebody else's device by now.
 register('push_targets', { 'channel' }, function(c, given)
     if waking.is_connected(c, given.channel) then return {} end

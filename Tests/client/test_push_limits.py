@@ -1,0 +1,89 @@
+"""What one person's pushes, or one push service, may cost others; and whom a push reaches no more."""
+
+import asyncio
+import time
+
+import pytest
+
+from kerbside import patience
+from kerbside.push_service import Browser
+from kerbside.stops import serve
+from kerbside.waking import asked, asking, leave, pushed, subscribed, wake
+
+
+async def test_of_one_who_is_away_the_latest_are_kept(service, cast, browser):
+    """More than one service takes at once: who is pushed elsewhere does not wait, and neither does who is pushed there."""
+    silent = await asyncio.start_server(lambda reader, writer: reader.read(), "localhost", 0)
+    host = f"localhost:{silent.sockets[0].getsockname()[1]}"
+    for hub in serve(**service.settings | {"push.services": [service.host, host]}):
+        sleeper, deaf = await cast.rider(hub), Browser(service)
+        deaf.endpoint = f"https://{host}/{deaf.path}"
+        await subscribed(sleeper, deaf)
+        await leave(sleeper)
+        wake(sleeper, 3_000)
+        await hub.until("all but the latest are left out", lambda: hub.metric("kerbside_push_late_total") >= 2_980, patience.PROCESS)
+        _, driver, ride, _ = await asked(hub, cast, browser)
+        await driver.accept(ride)
+        [event] = await pushed(browser)
+        assert event["type"] == "ride.accepted"
+        assert hub.metric("kerbside_push_retried_total") == 0, "no time-out was waited for"
+        assert hub.redis.xlen(hub.key("wakings")) <= 21
+        hub.redis.delete(hub.key("wakings"), hub.key(f"subscriptions:{sleeper.channel}"))
+    silent.close()
+
+
+async def test_many_at_a_service_that_says_nothing_hold_up_no_other(service, cast, browser):
+    silent = await asyncio.start_server(lambda reader, writer: reader.read(), "localhost", 0)
+    host = f"localhost:{silent.sockets[0].getsockname()[1]}"
+    for hub in serve(**service.settings | {"push.services": [service.host, host]}):
+        sleepers = [await cast.rider(hub) for _ in range(100)]
+        for sleeper in sleepers:
+            deaf = Browser(service)
+            deaf.endpoint = f"https://{host}/{deaf.path}"
+            await subscribed(sleeper, deaf)
+            await leave(sleeper)
+        for sleeper in sleepers:
+            wake(sleeper, 15)
+        await hub.until("they are being sent", lambda: hub.metric("kerbside_push_waiting") >= 1_500, patience.PROCESS)
+        _, driver, ride, _ = await asked(hub, cast, browser)
+        await driver.accept(ride)
+        [event] = await pushed(browser)
+        assert event["type"] == "ride.accepted"
+        hub.redis.delete(hub.key("wakings"), *(hub.key(f"subscriptions:{one.channel}") for one in sleepers))
+    silent.close()
+
+
+@pytest.mark.parametrize("end", ["expired", "revoked", "everybody", "key"])
+async def test_a_subscription_ends_with_its_token(new_hub, service, cast, browser, end):
+    """Who has had a token for a moment is told nothing when it has ended."""
+    hub = new_hub(tokens__leeway_s=0, **{key.replace(".", "__"): value for key, value in service.settings.items()}).start()
+    passenger = cast.passenger(hub)
+    if end == "expired":
+        passenger.token = hub.token("passenger", passenger.subject, exp=int(time.time()) + 4)
+    await asking(hub, cast, browser, passenger)
+    if end == "expired":
+        await passenger.wait_closed()
+        await asyncio.sleep(1)
+    else:
+        await leave(passenger)
+        if end == "key":
+            (hub.data / "token.secret").write_text(f"other {'k' * 64}\n")
+        else:
+            who = passenger.subject if end == "revoked" else "*"
+            at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() + 2))
+            (hub.directory / "revoked").write_text(f"passenger {who} {at}\n")
+            hub.write_config(tokens__revoked_file=str(hub.directory / "revoked"))
+        await hub.reload()
+        await asyncio.sleep(0.5)
+    wake(passenger, 1)
+    await hub.until("it was looked at", lambda: hub.redis.xlen(hub.key("wakings")) == 0)
+    assert browser.got == [] and not hub.redis.exists(hub.key(f"subscriptions:{passenger.channel}"))
+    # Who comes again, with a token that counts, says it again.
+    if end == "expired":
+        again = passenger.twin()
+        again.token = hub.token("passenger", passenger.subject)
+        await again.connect()
+        assert await subscribed(again, browser) == {"subscriptions": 1}
+        await leave(again)
+        wake(again, 1)
+        assert [event["type"] for event in await pushed(browser)] == ["ride.near"]
