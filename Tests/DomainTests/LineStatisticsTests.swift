@@ -49,6 +49,15 @@ struct LineStatisticsTests {
         #expect(StatisticsPages.columns.count == 33 && Set(StatisticsPages.columns).count == 33)
     }
 
+    @Test("B16: by the fields of a line all that is told of it is found, and nothing of others")
+    func fields() {
+        let fields = LineStatistics.fields(of: "1|x")
+        #expect(Set(fields).count == fields.count && fields.allSatisfy { $0.hasPrefix("1|x|") })
+        let row = page(fields.map { ($0, 7) }).rows[0]
+        #expect(row.line == "1|x" && Statistic.allCases.allSatisfy { row[$0] == 7 } && row.meanDelay != nil)
+        #expect(Set(row.refused.keys) == Set(ErrorCode.allCases.map(\.rawValue)))
+    }
+
     @Test("B16: JSON has every figure by name")
     func json() throws {
         let fields = Statistic.allCases.enumerated().map { ("52|" + $0.element.rawValue, $0.offset + 1) }

@@ -1,4 +1,5 @@
 import Foundation
+import RedisLink
 import Testing
 import Wire
 
@@ -20,6 +21,9 @@ import Wire
         #expect(CommandPrice.cells(540, of: .passenger) == 27 && CommandPrice.cells(540, of: .service) == 135)
         #expect(CommandPrice.figures(days: 366) == 367)
         #expect(CommandPrice.figures(bytes: 1 << 20) == 1024)
+        #expect(CommandPrice.figures(read: 43_200, bytes: 819_200) == 2900)
+        let reply = RedisReply.array([.string([UInt8](repeating: 49, count: 4096)), .null])
+        #expect(reply.figuresPrice == 1 + 1.0 / 16 && RedisReply.null.figuresPrice == 0)
         #expect(CommandPrice.answer(4096) == 0 && CommandPrice.answer(8192) == 2)
     }
 

@@ -1,3 +1,5 @@
+import Wire
+
 /// What is counted for the administrators, per line and day of the city's time zone. Everything counts on the day on which
 /// it happens. The names are those of the fields in Redis (figures.lua) and of the columns.
 public enum Statistic: String, CaseIterable, Sendable {
@@ -75,4 +77,10 @@ public struct LineStatistics: Equatable, Sendable {
     }
 
     private static let refusal = "refused:"
+
+    /// The fields that a line may have in a day's hash: by them it is read without all others.
+    public static func fields(of line: String) -> [String] { names.map { "\(line)|\($0)" } }
+
+    private static let names =
+        Statistic.allCases.map(\.rawValue) + ["delay_s"] + ErrorCode.allCases.map { refusal + $0.rawValue }
 }

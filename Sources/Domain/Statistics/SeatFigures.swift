@@ -109,29 +109,43 @@ public struct SeatFigures: Equatable, Sendable {
 }
 
 /// From where to where people asked for seats in vain, by cells of some 500 m, over some days. seat_figures.lua notes who, by a mark that is
-/// another one for each pair of cells.
+/// another one for each pair of cells and on each day, as a day has a secret of its own: no mark of one day can be one of another.
 public struct UnservedWays: Equatable, Sendable {
-    /// Fewer people than these must not be told of: it would be known who wanted to go where.
+    /// Fewer people than these must not be told of: it would be known who wanted to go where. So many on one day, as of two days nobody knows
+    /// whether they were the same.
     public static let fewest = 3
     /// So many are told, those of the most people.
     public static let most = 500
 
+    private struct People: Equatable {
+        var ofAllDays = 0
+        var ofOneDay = 0
+    }
+
     /// By `<from> <to>`, each `<lat>,<lon>`.
-    private var people: [String: Set<String>] = [:]
+    private var people: [String: People] = [:]
 
     public init() {}
 
-    /// A field of a day's hash: the two cells, and the marks of those who asked.
-    public mutating func add(_ field: String, _ marks: String) {
-        people[field, default: []].formUnion(marks.split(separator: " ").map(String.init))
+    /// A field of a day's hash: the two cells, and the marks of those who asked, each once and with spaces between. They are counted, and not
+    /// kept: 5,000 pairs with a hundred people each are 5 MB a day.
+    public mutating func add(_ field: String, _ marks: [UInt8]) {
+        var (count, isInMark) = (0, false)
+        for byte in marks {
+            let isMark = byte != UInt8(ascii: " ")
+            if isMark && !isInMark { count += 1 }
+            isInMark = isMark
+        }
+        people[field, default: People()].ofAllDays += count
+        people[field, default: People()].ofOneDay = max(people[field]?.ofOneDay ?? 0, count)
     }
 
     /// How many pairs have been read.
     public var count: Int { people.count }
 
     func write(to json: inout JSONWriter) {
-        let told = people.filter { $0.value.count >= Self.fewest }
-            .sorted { ($1.value.count, $0.key) < ($0.value.count, $1.key) }
+        let told = people.filter { $0.value.ofOneDay >= Self.fewest }
+            .sorted { ($1.value.ofAllDays, $0.key) < ($0.value.ofAllDays, $1.key) }
         json.key("unserved")
         json.beginArray()
         for (way, people) in told.prefix(Self.most) {
@@ -145,7 +159,7 @@ public struct UnservedWays: Equatable, Sendable {
                 json.member("lon", end[1])
                 json.endObject()
             }
-            json.member("people", people.count)
+            json.member("people", people.ofAllDays)
             json.endObject()
         }
         json.endArray()

@@ -178,7 +178,17 @@ final class Budgets {
         budget(ofReader: reader).charge(price, at: now, most: fillings)
     }
 
-    private func budget(ofReader key: String) -> Budget {
+    /// Why a reader who owes for something else has to wait, though `price` was taken when its question came: that is given back. Nil: it owes
+    /// nothing.
+    func debt(ofReader reader: String, givingBack price: Double) -> ErrorReply? {
+        let budget = budget(ofReader: reader)
+        guard budget.wait(for: 0, at: now) > 0 else { return nil }
+        budget.giveBack(min(price, budget.bucket.capacity))
+        return refusal(budget, price: price)
+    }
+
+    /// - Parameter key: `<role>:<subject>`.
+    func budget(ofReader key: String) -> Budget {
         let budget =
             bySubject[key]
             ?? Budget(key: key, bucket: bucket(for: key), group: Self.group(of: key).map { self.budget(ofReader: $0) })

@@ -43,7 +43,7 @@ extension CatalogStore {
         let (query, timeZone) = try await days(from, to, "route", route)
         var rows: [SeatFigures] = []
         for date in query.dates {
-            rows += try await send(["HGETALL", RedisArgument(keys.seats("\(date)"))]).fields(of: nil)
+            rows += try await send(["HGETALL", RedisArgument(keys.seats("\(date)"))]).fields()
                 .compactMap { SeatFigures(date, $0, $1) }.filter { route == nil || $0.route == route }
                 .sorted { ($0.hour, $0.route) < ($1.hour, $1.route) }
         }

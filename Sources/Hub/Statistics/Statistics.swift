@@ -10,11 +10,8 @@ import WebSocketServer
 /// operators and services with their token in the header.
 final class Statistics: Capability {
     let services: WorkerServices
-    /// A year of a big city's figures takes some ten MB: one at a time.
-    private var isReading = false
-    /// Who waits for that, one reading of each, in the order in which they came.
-    private var waiting: [(reader: String, read: () -> Void)] = []
-    private static let mostWaiting = 16
+    /// A year of a big city's figures takes some ten MB: one reading at a time, and of each reader one more that waits.
+    private let readings = SubjectTurns(most: 1, mostOfSubject: 1)
     /// Of taxis there is a row for each hour and zone: a year of a city's is a hundred megabytes, which nobody reads at once. Of seats there is one
     /// for each hour and route.
     private static let mostRows = 20_000
@@ -47,6 +44,35 @@ final class Statistics: Capability {
         }
     }
 
+    /// What one reader asks for.
+    private struct Question {
+        let query: StatisticsQuery
+        let isCSV: Bool
+        /// Who pays.
+        let reader: String
+        /// Once: it ends the reading.
+        let answer: (HTTPResponse) -> Void
+    }
+
+    /// The hash of a day.
+    private struct Day<Row: Sendable> {
+        let key: (_ date: String) -> String
+        /// Those that are read; nil: all.
+        let fields: [String]?
+        let rows: @Sendable (ServiceDate, [(String, String)]) -> [Row]
+    }
+
+    /// What has been read, day by day.
+    private final class Rows<Row> {
+        var all: [Row] = []
+    }
+
+    /// What was made of a reply, and what it costs to have read that.
+    private struct Reading<Found: Sendable>: Sendable {
+        let found: Found
+        let price: Double
+    }
+
     init(_ services: WorkerServices) { self.services = services }
 
     func answer(_ request: HTTPRequest, _ answer: @escaping (HTTPResponse) -> Void) -> Bool {
@@ -71,22 +97,35 @@ final class Statistics: Capability {
         } catch {
             return answer(.problem(400, "Bad request", error.detail))
         }
-        // Of seats there is more to read of a day than its hours: see `unserved`.
+        // Of seats there is more to read of a day than its hours: see `readWays`.
         let days = query.dates.count * (subject == .seats && query.line == nil ? 2 : 1)
-        if let refusal = services.budgets.take(CommandPrice.figures(days: days), ofReader: reader) {
-            return answer(.refusal(refusal))
+        let price = CommandPrice.figures(days: days)
+        if let refusal = services.budgets.take(price, ofReader: reader) { return answer(.refusal(refusal)) }
+        let isCSV = Self.wantsCSV(request)
+        let isTaken = readings.add(services.budgets.budget(ofReader: reader)) { ended in
+            // The reader's last reading has been paid by now.
+            if let refusal = self.services.budgets.debt(ofReader: reader, givingBack: price) {
+                answer(.refusal(refusal))
+                return false
+            }
+            let question = Question(query: query, isCSV: isCSV, reader: reader) { response in
+                self.charge(CommandPrice.figures(bytes: response.body.count), reader)
+                answer(response)
+                ended()
+            }
+            switch subject {
+            case .lines: self.tellLines(question)
+            case .taxis: self.tellTaxis(question)
+            case .seats: self.tellSeats(question)
+            }
+            return true
         }
-        let charged = { (response: HTTPResponse) in
-            self.services.budgets.charge(
-                CommandPrice.figures(bytes: response.body.count), ofReader: reader,
-                most: Self.mostFillings)
-            answer(response)
-        }
-        guard isReading else { return tell(subject, query, request, charged) }
-        guard waiting.count < Self.mostWaiting, !waiting.contains(where: { $0.reader == reader }) else {
-            return answer(.problem(503, "Busy", "Other figures are being read now; ask again in a moment."))
-        }
-        waiting.append((reader, { self.tell(subject, query, request, charged) }))
+        guard !isTaken else { return }
+        answer(.problem(503, "Busy", "Other figures are being read now; ask again in a moment."))
+    }
+
+    private func charge(_ price: Double, _ reader: String) {
+        services.budgets.charge(price, ofReader: reader, most: Self.mostFillings)
     }
 
     /// Calls `then` on the loop with what `work` finds on the thread.
@@ -98,45 +137,28 @@ final class Statistics: Capability {
         }
     }
 
-    /// Tells the table, and lets the next one read.
-    private func give(
-        _ isCSV: Bool, _ answer: @escaping (HTTPResponse) -> Void, _ table: @escaping @Sendable () -> [UInt8]
-    ) {
-        aside(table) { body in
-            self.end(answer, Self.table(isCSV, body))
+    private func give(_ question: Question, _ table: @escaping @Sendable () -> [UInt8]) {
+        aside(table) { question.answer(Self.table(question.isCSV, $0)) }
+    }
+
+    /// A line that the catalog has no more has its figures all the same.
+    private func tellLines(_ question: Question) {
+        let query = question.query
+        let day = Day(key: keys.statistics, fields: query.line.map(LineStatistics.fields)) { date, fields in
+            LineStatistics.day(
+                date, fields.compactMap { name, value in Int(value).map { (name: name, value: $0) } })
         }
-    }
-
-    private func end(_ answer: (HTTPResponse) -> Void, _ response: HTTPResponse) {
-        isReading = false
-        answer(response)
-        if !waiting.isEmpty { waiting.removeFirst().read() }
-    }
-
-    private func tell(
-        _ subject: Subject, _ query: StatisticsQuery, _ request: HTTPRequest, _ answer: @escaping (HTTPResponse) -> Void
-    ) {
-        isReading = true
-        switch subject {
-        case .lines: tellLines(query, request, answer)
-        case .taxis: tellTaxis(query, request, answer)
-        case .seats: tellSeats(query, request, answer)
-        }
-    }
-
-    private func tellLines(
-        _ query: StatisticsQuery, _ request: HTTPRequest, _ answer: @escaping (HTTPResponse) -> Void
-    ) {
-        let isCSV = Self.wantsCSV(request)
-        read(query, of: query.dates[...], Rows()) { rows in
-            guard let rows else { return self.end(answer, Self.away) }
+        read(day, question, query.dates[...], Rows(), most: .max) { rows in
+            guard let rows else { return question.answer(Self.away) }
             if let line = query.line, rows.isEmpty, self.catalog.current.lines[line] == nil {
-                return self.end(answer, .problem(404, "Not found", "\(self.settings.city.id) has no line \(line)."))
+                return question.answer(
+                    .problem(404, "Not found", "\(self.settings.city.id) has no line \(line)."))
             }
             let pages = StatisticsPages(
                 rows, from: query.from, to: query.to, timeZone: self.catalog.current.timeZone,
                 earlySeconds: self.settings.statistics.earlyS, lateSeconds: self.settings.statistics.lateS)
-            self.give(isCSV, answer) { isCSV ? pages.csv : pages.json }
+            let isCSV = question.isCSV
+            self.give(question) { isCSV ? pages.csv : pages.json }
         }
     }
 
@@ -154,17 +176,20 @@ final class Statistics: Capability {
             headers: [("Cache-Control", "no-store"), ("Vary", "Accept")], body: body)
     }
 
-    private func tellTaxis(
-        _ query: StatisticsQuery, _ request: HTTPRequest, _ answer: @escaping (HTTPResponse) -> Void
-    ) {
-        readTaxis(query, of: query.dates[...], Rows()) { rows in
-            guard let rows else { return self.end(answer, Self.away) }
+    private func tellTaxis(_ question: Question) {
+        let query = question.query
+        let day = Day(key: keys.taxis, fields: query.line.map(RedisReply.hours)) { date, fields in
+            fields.compactMap { TaxiFigures(date, $0, $1) }.sorted { ($0.hour, $0.zone) < ($1.hour, $1.zone) }
+        }
+        read(day, question, query.dates[...], Rows(), most: Self.mostRows) { rows in
+            guard let rows else { return question.answer(Self.away) }
             if let zone = query.line, rows.isEmpty, self.zones.set?.zones.contains(where: { $0.id == zone }) != true {
-                return self.end(answer, .problem(404, "Not found", "\(self.settings.city.id) has no zone \(zone)."))
+                return question.answer(
+                    .problem(404, "Not found", "\(self.settings.city.id) has no zone \(zone)."))
             }
-            guard rows.count <= Self.mostRows else { return self.end(answer, Self.tooMany("zone")) }
-            let (isCSV, zone) = (Self.wantsCSV(request), self.catalog.current.timeZone)
-            self.give(isCSV, answer) {
+            guard rows.count <= Self.mostRows else { return question.answer(Self.tooMany("zone")) }
+            let (isCSV, zone) = (question.isCSV, self.catalog.current.timeZone)
+            self.give(question) {
                 isCSV
                     ? TaxiFigures.csv(rows)
                     : TaxiFigures.json(rows, from: query.from, to: query.to, timeZone: zone)
@@ -182,95 +207,79 @@ final class Statistics: Capability {
 
     /// A route is by the name that drivers announce, so there is none that is not known. From where to where people asked in vain is of all
     /// routes, and of none.
-    private func tellSeats(
-        _ query: StatisticsQuery, _ request: HTTPRequest, _ answer: @escaping (HTTPResponse) -> Void
-    ) {
-        let isCSV = Self.wantsCSV(request)
-        let hasWays = query.line == nil && !isCSV
-        readSeats(query, of: query.dates[...], Rows(), hasWays ? UnservedWays() : nil) { read in
-            guard let (rows, unserved) = read else { return self.end(answer, Self.away) }
-            guard rows.count <= Self.mostRows else { return self.end(answer, Self.tooMany("route")) }
-            let zone = self.catalog.current.timeZone
-            self.give(isCSV, answer) {
-                isCSV
-                    ? SeatFigures.csv(rows)
-                    : SeatFigures.json(
-                        rows, unserved: unserved, from: query.from, to: query.to, timeZone: zone)
+    private func tellSeats(_ question: Question) {
+        let query = question.query
+        let day = Day(key: keys.seats, fields: query.line.map(RedisReply.hours)) { date, fields in
+            fields.compactMap { SeatFigures(date, $0, $1) }.sorted { ($0.hour, $0.route) < ($1.hour, $1.route) }
+        }
+        read(day, question, query.dates[...], Rows(), most: Self.mostRows) { rows in
+            guard let rows else { return question.answer(Self.away) }
+            guard rows.count <= Self.mostRows else { return question.answer(Self.tooMany("route")) }
+            guard query.line == nil, !question.isCSV else { return self.tellSeats(question, rows, nil) }
+            self.readWays(question, query.dates[...], UnservedWays()) { ways in
+                guard let ways else { return question.answer(Self.away) }
+                self.tellSeats(question, rows, ways)
             }
         }
     }
 
-    private func readSeats(
-        _ query: StatisticsQuery, of dates: ArraySlice<ServiceDate>, _ rows: Rows<SeatFigures>,
-        _ unserved: UnservedWays?, _ then: @escaping (([SeatFigures], UnservedWays?)?) -> Void
-    ) {
-        guard let date = dates.first, rows.all.count <= Self.mostRows else { return then((rows.all, unserved)) }
-        let key = RedisArgument(keys.seats("\(date)"))
-        commands.send(Self.fields(key, query)) { result in
-            guard case .success(let reply) = result else { return then(nil) }
-            self.aside({
-                reply.fields(of: query.line).compactMap { SeatFigures(date, $0, $1) }
-                    .sorted { ($0.hour, $0.route) < ($1.hour, $1.route) }
-            }) { found in
-                rows.all += found
-                guard let known = unserved, known.count <= Self.mostRows else {
-                    return self.readSeats(query, of: dates.dropFirst(), rows, unserved, then)
-                }
-                self.commands.send(["HGETALL", RedisArgument(self.keys.vain("\(date)"))]) { result in
-                    guard case .success(let reply) = result else { return then(nil) }
-                    self.aside({
-                        var ways = known
-                        for (field, marks) in reply.fields(of: nil) { ways.add(field, marks) }
-                        return ways
-                    }) { self.readSeats(query, of: dates.dropFirst(), rows, $0, then) }
-                }
-            }
+    private func tellSeats(_ question: Question, _ rows: [SeatFigures], _ unserved: UnservedWays?) {
+        let (query, isCSV, zone) = (question.query, question.isCSV, catalog.current.timeZone)
+        give(question) {
+            isCSV
+                ? SeatFigures.csv(rows)
+                : SeatFigures.json(rows, unserved: unserved, from: query.from, to: query.to, timeZone: zone)
         }
     }
 
-    /// The hours of a day; of one zone or route without all others.
-    private static func fields(_ key: RedisArgument, _ query: StatisticsQuery) -> [RedisArgument] {
-        guard let one = query.line else { return ["HGETALL", key] }
-        return ["HMGET", key] + RedisReply.hours(of: one).map { RedisArgument($0) }
-    }
-
-    /// What has been read, day by day.
-    private final class Rows<Row> {
-        var all: [Row] = []
-    }
-
-    /// The same of taxis. It ends with the day that makes it too many.
-    private func readTaxis(
-        _ query: StatisticsQuery, of dates: ArraySlice<ServiceDate>, _ rows: Rows<TaxiFigures>,
-        _ then: @escaping ([TaxiFigures]?) -> Void
+    /// Of so many pairs of cells as there may be rows.
+    private func readWays(
+        _ question: Question, _ dates: ArraySlice<ServiceDate>, _ known: UnservedWays,
+        _ then: @escaping (UnservedWays?) -> Void
     ) {
-        guard let date = dates.first, rows.all.count <= Self.mostRows else { return then(rows.all) }
-        let key = RedisArgument(keys.taxis("\(date)"))
-        commands.send(Self.fields(key, query)) { result in
-            guard case .success(let reply) = result else { return then(nil) }
-            self.aside({
-                reply.fields(of: query.line).compactMap { TaxiFigures(date, $0, $1) }
-                    .sorted { ($0.hour, $0.zone) < ($1.hour, $1.zone) }
-            }) { found in
-                rows.all += found
-                self.readTaxis(query, of: dates.dropFirst(), rows, then)
+        guard let date = dates.first, known.count <= Self.mostRows else { return then(known) }
+        let makeWays: @Sendable (RedisReply) -> UnservedWays = { reply in
+            var ways = known
+            let parts = reply.array ?? []
+            for place in stride(from: 0, to: parts.count - 1, by: 2) {
+                ways.add(parts[place].text ?? "", parts[place + 1].bytes ?? [])
             }
+            return ways
+        }
+        read(keys.vain("\(date)"), nil, for: question.reader, makeWays) { ways in
+            guard let ways else { return then(nil) }
+            self.readWays(question, dates.dropFirst(), ways, then)
         }
     }
 
-    /// One day after the other, so that Redis serves others in between. nil: Redis is away.
-    private func read(
-        _ query: StatisticsQuery, of dates: ArraySlice<ServiceDate>, _ rows: Rows<LineStatistics>,
-        _ then: @escaping ([LineStatistics]?) -> Void
+    /// One day after the other, so that Redis serves others in between. It ends with the day that makes it more rows than `most`. nil: Redis is
+    /// away.
+    private func read<Row: Sendable>(
+        _ day: Day<Row>, _ question: Question, _ dates: ArraySlice<ServiceDate>, _ rows: Rows<Row>, most: Int,
+        _ then: @escaping ([Row]?) -> Void
     ) {
-        guard let date = dates.first else { return then(rows.all) }
-        commands.send(["HGETALL", RedisArgument(keys.statistics("\(date)"))]) { result in
+        guard let date = dates.first, rows.all.count <= most else { return then(rows.all) }
+        let (fields, rowsOf) = (day.fields, day.rows)
+        let makeRows: @Sendable (RedisReply) -> [Row] = { rowsOf(date, $0.fields(named: fields)) }
+        read(day.key("\(date)"), fields, for: question.reader, makeRows) { found in
+            guard let found else { return then(nil) }
+            rows.all += found
+            self.read(day, question, dates.dropFirst(), rows, most: most, then)
+        }
+    }
+
+    /// Reads a hash, or these fields of it. Whatever the answer will be, it is paid at once. `then` gets what is made of it on the thread; nil: Redis
+    /// is away.
+    private func read<Found: Sendable>(
+        _ key: String, _ fields: [String]?, for reader: String, _ make: @escaping @Sendable (RedisReply) -> Found,
+        _ then: @escaping (Found?) -> Void
+    ) {
+        let names = fields.map { $0.map { RedisArgument($0) } }
+        commands.send([names == nil ? "HGETALL" : "HMGET", RedisArgument(key)] + (names ?? [])) { result in
             guard case .success(let reply) = result else { return then(nil) }
-            self.aside({
-                LineStatistics.day(date, reply.statistics).filter { query.line == nil || $0.line == query.line }
-            }) { found in
-                rows.all += found
-                self.read(query, of: dates.dropFirst(), rows, then)
+            self.aside({ Reading(found: make(reply), price: reply.figuresPrice) }) { reading in
+                self.charge(reading.price, reader)
+                then(reading.found)
             }
         }
     }
@@ -279,17 +288,23 @@ final class Statistics: Capability {
 extension RedisReply {
     /// Of `taxis:<date>`, in no order.
     func taxiFigures(of date: ServiceDate) -> [TaxiFigures] {
-        fields(of: nil).compactMap { TaxiFigures(date, $0, $1) }
+        fields().compactMap { TaxiFigures(date, $0, $1) }
     }
 
     /// The fields of the hours of a zone or route, as figures by the hour have them.
     static func hours(of one: String) -> [String] { (0..<24).map { "\($0)|\(one)" } }
 
-    /// Names and values of a hash that was read whole, or of the hours of `one`.
-    func fields(of one: String?) -> [(String, String)] {
+    /// Names and values of a hash that was read whole, or of those of some fields that it has.
+    func fields(named names: [String]? = nil) -> [(String, String)] {
         let parts = array ?? []
-        if let one { return zip(Self.hours(of: one), parts).map { ($0, $1.text ?? "") } }
+        if let names { return zip(names, parts).compactMap { name, value in value.text.map { (name, $0) } } }
         return stride(from: 0, to: parts.count - 1, by: 2).map { (parts[$0].text ?? "", parts[$0 + 1].text ?? "") }
+    }
+
+    /// What it costs to have read it as figures.
+    var figuresPrice: Double {
+        let parts = (array ?? []).compactMap(\.bytes)
+        return CommandPrice.figures(read: parts.count, bytes: parts.reduce(0) { $0 + $1.count })
     }
 
     /// Of a hash with whole numbers.

@@ -16,6 +16,7 @@ import { ask, facts, hub, refill } from './desk.js';
 const OFTEN = 15_000;
 /** Figures that the hub could not tell are asked for again, ms. */
 const SOON = 2000;
+const PATHS = ['/v1/stats/taxis', '/v1/stats/seats', '/v1/stats'];
 
 /**
  * Rows summed up by what they have in common, in the order of that.
@@ -98,12 +99,13 @@ export function figuresView(_) {
   const [hubArea, area] = [element('div'), element('div')];
   let again = 0;
   const look = async () => refill(hubArea, [await health()]);
-  const load = async () => {
+  /** @param {any[]} told what has been read already */
+  const load = async (told = []) => {
+    clearTimeout(again);
     try {
-      // A hub reads one after the other.
-      const cabs = await ask('/v1/stats/taxis');
-      const seats = await ask('/v1/stats/seats');
-      const lines = await ask('/v1/stats');
+      // A hub reads one after the other, and who has read much waits before the next.
+      while (told.length < PATHS.length) told.push(await ask(PATHS[told.length]));
+      const [cabs, seats, lines] = told;
       refill(area, [
         element('p', { className: 'soft' }, phrase('control.figures.when', { from: day(cabs.from), to: day(cabs.to) })),
         ...taxis(cabs.hours),
@@ -119,7 +121,7 @@ export function figuresView(_) {
       ]);
     } catch (error) {
       refill(area, [element('p', { className: 'alarm' }, explained(error))]);
-      again = setTimeout(load, SOON);
+      again = setTimeout(load, SOON, told);
     }
   };
   look();
