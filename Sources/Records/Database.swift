@@ -14,6 +14,8 @@ public protocol Database: AnyObject {
     var migrationLock: String? { get }
     /// The statement that lets what follows in a transaction take as long as it takes; nil: nothing hurries it.
     var unhurried: String? { get }
+    /// What stands behind FROM where rows of a table are to be found by this index.
+    func table(_ name: String, by index: String) -> String
     /// Whether nothing can be asked of it any more.
     var isLost: Bool { get }
     /// Gives back all it has. Called once, at the end.

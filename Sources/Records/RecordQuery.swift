@@ -69,8 +69,9 @@ public struct RecordQuery: Sendable {
         return Place(time: time, id: id)
     }
 
-    func statement(_ city: String) -> Statement {
-        var sql = "SELECT \(kind.sources.joined(separator: ", ")) FROM \(kind.table) WHERE city = $1"
+    func statement(_ city: String, in database: any Database) -> Statement {
+        let table = index.map { database.table(kind.table, by: $0) } ?? kind.table
+        var sql = "SELECT \(kind.sources.joined(separator: ", ")) FROM \(table) WHERE city = $1"
         var values: [SQLValue] = [.text(city)]
         func only(_ before: String, _ value: SQLValue, _ behind: String = "") {
             guard value != .null else { return }
@@ -81,12 +82,12 @@ public struct RecordQuery: Sendable {
             if let (before, behind) = kind.condition(filter) { only(before, SQLValue(filters[filter]), behind) }
         }
         only("\(kind.time) >=", SQLValue(from))
-        only("\(kind.time) <", SQLValue(to))
-        if let after {
+        // The earlier end alone: of two an index may be entered at the later one. And as one comparison, which finds its place there.
+        if let after, to.map({ after.time < $0 }) ?? true {
             values += [.integer(after.time), .text(after.id)]
-            let (time, id) = ("$\(values.count - 1)", "$\(values.count)")
-            // The first alone finds its place in the index.
-            sql += " AND \(kind.time) <= \(time) AND (\(kind.time) < \(time) OR id < \(id))"
+            sql += " AND (\(kind.time), id) < ($\(values.count - 1), $\(values.count))"
+        } else {
+            only("\(kind.time) <", SQLValue(to))
         }
         if isTimed { sql += " AND \(kind.time) IS NOT NULL" }
         values.append(.integer(limit))
@@ -95,6 +96,13 @@ public struct RecordQuery: Sendable {
         let plus = kind == .stops && filters[.driver] != nil ? "+" : ""
         sql += " ORDER BY \(plus)\(kind.time) DESC\(isTimed ? "" : " NULLS LAST"), id DESC LIMIT $\(values.count)"
         return Statement(sql, values)
+    }
+
+    /// By which rows are found: those of a person are the fewest. Nil: by their id.
+    private var index: String? {
+        guard filters[.record] == nil else { return nil }
+        let filter = [Filter.passenger, .driver, .line, .zone].first { filters[$0] != nil }
+        return "\(kind.table)_by_\(filter.map(kind.indexed) ?? "time")"
     }
 }
 
@@ -176,6 +184,16 @@ extension RecordQuestion.Kind {
         }
     }
 
+    /// What the index is called after by which rows of a filter are found.
+    fileprivate func indexed(_ filter: RecordQuery.Filter) -> String {
+        switch (self, filter) {
+        case (.stops, .driver): "tour"
+        case (.stops, .passenger): "citizen"
+        case (.alarms, _): "subject"
+        default: filter.rawValue
+        }
+    }
+
     /// What stands before the value in a condition; nil: rows of this kind can't be chosen by it.
     fileprivate func condition(_ filter: RecordQuery.Filter) -> (before: String, behind: String)? {
         switch (self, filter) {
@@ -216,7 +234,7 @@ extension RecordQuery {
 extension RecordStore {
     /// The rows that are asked for, with the columns of their kind.
     public func rows(_ query: RecordQuery) throws(DatabaseFailure) -> [[SQLValue]] {
-        try database.rows(query.statement(city))
+        try database.rows(query.statement(city, in: database))
     }
 
     /// How many trips there are, and how many of them are over.

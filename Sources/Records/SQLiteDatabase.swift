@@ -79,6 +79,9 @@ public final class SQLiteDatabase: Database {
     /// The process that has the data directory is the only one that writes; a cursor that moved shows another one.
     public func lock(_ name: String) throws(DatabaseFailure) -> Bool { true }
 
+    /// It has no figures of its tables, and would take a zone's index for those of a passenger.
+    public func table(_ name: String, by index: String) -> String { "\(name) INDEXED BY \(index)" }
+
     public func script(_ sql: String) throws(DatabaseFailure) {
         hurry()
         guard sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK else { throw failure(sql) }

@@ -24,6 +24,7 @@ import Wire
         #expect(CommandPrice.figures(read: 43_200, bytes: 819_200) == 2900)
         let reply = RedisReply.array([.string([UInt8](repeating: 49, count: 4096)), .null])
         #expect(reply.figuresPrice == 1 + 1.0 / 16 && RedisReply.null.figuresPrice == 0)
+        #expect(CommandPrice.records(busyNs: 400_000) == 0 && CommandPrice.records(busyNs: 2_400_000) == 100)
         #expect(CommandPrice.answer(4096) == 0 && CommandPrice.answer(8192) == 2)
     }
 

@@ -1,7 +1,9 @@
 """What an office reads of the city's past (records.list), by socket, by HTTP and by the command line."""
 
 import asyncio
+import contextlib
 import json
+import sqlite3
 import time
 
 import pytest
@@ -227,6 +229,20 @@ async def test_stops_and_tours_are_listed(town, line):
     assert await listed(operator, "stops", passenger=citizen.subject) == [stop] and stop["driver"] == driver.subject
     assert await listed(operator, "stops", driver=driver.subject) == [stop] and await listed(operator, "stops", driver="x") == []
     assert await listed(operator, "stops", record=request) == [stop]
+
+
+async def test_a_reading_that_takes_long_is_paid_for(new_hub):
+    """No index has both: what one driver drove in a zone is looked for among all that it drove."""
+    hub = new_hub(server__workers=1, server__service_commands_per_second=200).start()
+    operator = await office(hub)
+    await hub.until("recording", lambda: '"recording"' in hub.log)
+    with contextlib.closing(sqlite3.connect(hub.data / "records.sqlite", timeout=patience.PROCESS)) as past, past:
+        past.executemany(
+            "INSERT INTO trips (city, id, event, driver, zone, requested_at) VALUES (?, ?, 1, 'T1', ?, ?)",
+            ((hub.city, f"r_{n}", "b" if n == 7 else "a", n) for n in range(200_000)))
+    assert [row["id"] for row in await listed(operator, "rides", driver="T1", zone="b")] == ["r_7"]
+    error = await operator.refused("records.list", "rate_limited", of="rides", driver="T1", limit=1)
+    assert 1000 < error["retry_after_ms"] < 7000
 
 
 async def test_what_is_wrong_is_said(hub):

@@ -14,6 +14,9 @@ final class RecordListing: Capability {
     /// It was said that the records can't be read.
     private var isTroubled = false
 
+    /// What a reading took is owed up to so many times what one has at once.
+    private static let mostOwed = 5.0
+
     init(_ services: WorkerServices) {
         self.services = services
         location = StoreLocation(url: services.settings.store.url, data: services.settings.data.dir)
@@ -47,9 +50,11 @@ final class RecordListing: Capability {
             // Looking leaves no entry in the audit; who reads the past of people is to be found all the same.
             log.notice("records are read", metadata: ["operator": "\(identity.subject)", "of": "\(question.of)"])
         }
-        let isTaken = reader.read(query.withOneMore) { result in
+        let isTaken = reader.read(query.withOneMore) { answer in
             self.asking.remove(subject)
-            self.tell(result, of: query, message, session)
+            self.services.budgets.charge(
+                CommandPrice.records(busyNs: answer.busyNs), ofReader: subject, most: Self.mostOwed)
+            self.tell(answer.rows, of: query, message, session)
         }
         if !isTaken {
             asking.remove(subject)

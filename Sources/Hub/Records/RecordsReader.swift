@@ -1,11 +1,19 @@
 import Dispatch
 import EventLoop
+import Glibc
 import Records
 import Synchronization
 
 /// Reads the city's records for a worker, on a thread of its own: a database that is slow or away keeps nobody waiting but who asks, and them
 /// not for long. All calls come on the worker's loop.
 final class RecordsReader {
+    /// What came of a reading.
+    struct Answer: Sendable {
+        let rows: Result<[[SQLValue]], DatabaseFailure>
+        /// So long it has kept a processor, ns: that of this machine, whatever a database elsewhere has done.
+        var busyNs: UInt64 = 0
+    }
+
     /// `@unchecked Sendable` because it is used on one queue only, one reading after the other.
     private final class Connection: @unchecked Sendable {
         private let location: StoreLocation
@@ -44,9 +52,9 @@ final class RecordsReader {
     private final class Question {
         let askedAt: UInt64
         let isOver = Over()
-        var then: ((Result<[[SQLValue]], DatabaseFailure>) -> Void)?
+        var then: ((Answer) -> Void)?
 
-        init(askedAt: UInt64, then: @escaping (Result<[[SQLValue]], DatabaseFailure>) -> Void) {
+        init(askedAt: UInt64, then: @escaping (Answer) -> Void) {
             (self.askedAt, self.then) = (askedAt, then)
         }
     }
@@ -86,7 +94,7 @@ final class RecordsReader {
     }
 
     /// False: too many wait already. Otherwise `then` is called once, later.
-    func read(_ query: RecordQuery, _ then: @escaping (Result<[[SQLValue]], DatabaseFailure>) -> Void) -> Bool {
+    func read(_ query: RecordQuery, _ then: @escaping (Answer) -> Void) -> Bool {
         guard waiting.count < Self.mostWaiting else { return false }
         usedAt = loop.now
         let question = Question(askedAt: loop.now, then: then)
@@ -94,13 +102,22 @@ final class RecordsReader {
         let answer = LoopAnswer { self.answer(question, $0) }
         queue.async { [connection, loop, isOver = question.isOver] in
             guard !isOver.isTrue else { return }
-            let result = connection.rows(query)
+            let since = RecordsReader.threadTime()
+            let rows = connection.rows(query)
+            let result = Answer(rows: rows, busyNs: RecordsReader.threadTime() - since)
             loop.submit { answer.give(result) }
         }
         return true
     }
 
-    private func answer(_ question: Question, _ result: Result<[[SQLValue]], DatabaseFailure>) {
+    /// CPU time of the calling thread, ns.
+    private static func threadTime() -> UInt64 {
+        var time = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+    }
+
+    private func answer(_ question: Question, _ result: Answer) {
         waiting.removeAll { $0 === question }
         guard let then = question.then else { return }
         question.then = nil
@@ -125,6 +142,7 @@ final class RecordsReader {
         let all = waiting
         queue.async { [connection] in connection.close() }
         (queue, connection) = Self.thread(location, city)
-        for question in all { answer(question, .failure(DatabaseFailure(.unavailable, "no answer within 10 s"))) }
+        let none = Answer(rows: .failure(DatabaseFailure(.unavailable, "no answer within 10 s")))
+        for question in all { answer(question, none) }
     }
 }

@@ -71,8 +71,8 @@ enum CommandPrice {
         // A point of the curve is checked, and both are kept for months.
         case .push(.subscribe): 10
         case .push(.unsubscribe): 3
-        // Up to 100 rows of the database, which other processes may need, too.
-        case .records(.list): 20
+        // Up to 100 rows of the database, which other processes may need, too; what takes longer is charged: see `records`.
+        case .records(.list): records
         // With `since` it reads a history.
         case .channels(.subscribe(_, _, let since)): since == nil ? 2 : 5
         default: 1
@@ -133,6 +133,11 @@ enum CommandPrice {
     /// Of the ways that are compared with where the reader of a circle wants to go. However many there are, who moves the map once a
     /// second, as circles move, can pay for it and has most of the rate left.
     static func ways(_ count: Int) -> Double { min(Double(count) / 100, 5) }
+
+    /// Of a reading of the records that takes a processor longer than a page by an index does, which is paid before. One token's readings of
+    /// 100 ms each were twenty times the wait of everybody else.
+    static func records(busyNs: UInt64) -> Double { max(0, Double(busyNs) / 20_000 - records) }
+    private static let records = 20.0
 
     /// Of the tours of a line, whose state `line.eta` reads: 0.1 ms of Redis each, of which an app that asks each 10 s has enough.
     static func tours(_ count: Int) -> Double { Double(count) * 2 }
