@@ -1,7 +1,7 @@
 public import Wire
 
 /// What is asked of the past of a city: rows of one kind, the latest first.
-public struct RecordQuery: Sendable {
+public struct RecordQuery: Equatable, Sendable {
     public typealias Kind = RecordQuestion.Kind
 
     /// By what rows can be chosen.

@@ -231,6 +231,45 @@ async def test_stops_and_tours_are_listed(town, line):
     assert await listed(operator, "stops", record=request) == [stop]
 
 
+async def test_whoever_reads_the_past_is_in_the_log_wherever_it_begins(new_hub, cast):
+    hub = new_hub(**PATIENT, server__workers=1).start()
+    here = hub.block()
+    [driver] = await cast.queue(hub, here.a.stand, 1)
+    rides = await rides_of(hub, cast, here, driver, 4)
+    await trips.recorded(hub)
+    operator, name = await office(hub), fresh("desk-")
+    desk = Asker(hub, "operator", name)
+    seen = 0
+
+    async def told(count=1):
+        """The lines that came since."""
+        nonlocal seen
+        await hub.until("told", lambda: hub.log.count("records are read") >= seen + count)
+        lines = [line for line in hub.log.splitlines() if "records are read" in line][seen:]
+        seen += len(lines)
+        assert len(lines) == count, lines
+        return lines
+
+    # From behind the end is from the beginning.
+    page = await operator.call("records.list", of="rides", limit=1, **{"from": "9223372036854775807:~"})
+    [line] = await told()
+    assert operator.subject in line and "rides" in line
+    # Who turns the pages, of whatever length, does not read anew.
+    for limit in (1, 1, 2):
+        page = await operator.call("records.list", of="rides", limit=limit, **{"from": page["next"]})
+        if "next" not in page:
+            break
+    page = desk.done("records.list", of="rides", limit=1)
+    desk.done("records.list", of="rides", limit=1, **{"from": page["next"]})
+    [line] = await told()
+    assert name in line
+    # A page of another question is one, and so is a page of somebody else's.
+    await operator.call("records.list", of="rides", passenger=rides[0][1], **{"from": page["next"]})
+    await operator.call("records.list", of="rides", **{"from": page["next"]})
+    lines = await told(2)
+    assert "passenger" in lines[0] and rides[0][1] not in "".join(lines)
+
+
 async def test_a_reading_that_takes_long_is_paid_for(new_hub):
     """No index has both: what one driver drove in a zone is looked for among all that it drove."""
     hub = new_hub(server__workers=1, server__service_commands_per_second=200).start()

@@ -11,9 +11,12 @@ final class RecordListing: Capability {
     private let reader: RecordsReader
     /// Whose reading is under way, by the keys of their budgets: one each, whatever they come over.
     private var asking: Set<String> = []
+    /// What each would ask for who goes on where its last page ends, by the same keys.
+    private var next: [String: RecordQuery] = [:]
     /// It was said that the records can't be read.
     private var isTroubled = false
 
+    private static let mostNext = 1_000
     /// What a reading took is owed up to so many times what one has at once.
     private static let mostOwed = 5.0
 
@@ -46,15 +49,12 @@ final class RecordListing: Capability {
                 retryAfterMs: 500)
             return true
         }
-        if question.from == nil {
-            // Looking leaves no entry in the audit; who reads the past of people is to be found all the same.
-            log.notice("records are read", metadata: ["operator": "\(identity.subject)", "of": "\(question.of)"])
-        }
+        if next[subject] != query.ofAnyLength { say(question, identity) }
         let isTaken = reader.read(query.withOneMore) { answer in
             self.asking.remove(subject)
             self.services.budgets.charge(
                 CommandPrice.records(busyNs: answer.busyNs), ofReader: subject, most: Self.mostOwed)
-            self.tell(answer.rows, of: query, message, session)
+            self.tell(answer.rows, of: query, to: subject, message, session)
         }
         if !isTaken {
             asking.remove(subject)
@@ -64,14 +64,33 @@ final class RecordListing: Capability {
         return true
     }
 
+    /// Looking leaves no entry in the audit; who reads the past of people is to be found all the same. Who turns the pages is told of once.
+    private func say(_ question: RecordQuestion, _ identity: Identity) {
+        let fields: [(name: String, isThere: Bool)] = [
+            ("driver", question.driver != nil), ("passenger", question.passenger != nil),
+            ("zone", question.zone != nil), ("line", question.line != nil), ("record", question.record != nil),
+            ("start_time", question.startTime != nil), ("end_time", question.endTime != nil),
+            ("from", question.from != nil),
+        ]
+        // Not whose: the log is for other eyes.
+        let by = fields.filter { $0.isThere }.map { $0.name }.joined(separator: ", ")
+        var facts: Logger.Metadata = ["operator": "\(identity.subject)", "of": "\(question.of)"]
+        if !by.isEmpty { facts["by"] = "\(by)" }
+        log.notice("records are read", metadata: facts)
+    }
+
     private func tell(
-        _ result: Result<[[SQLValue]], DatabaseFailure>, of query: RecordQuery, _ message: ClientMessage,
-        _ session: Session
+        _ result: Result<[[SQLValue]], DatabaseFailure>, of query: RecordQuery, to subject: String,
+        _ message: ClientMessage, _ session: Session
     ) {
         switch result {
         case .success(let rows):
             isTroubled = false
-            if sessions.has(session) { answer(.ok(Self.page(rows, of: query)), to: message, session) }
+            guard sessions.has(session) else { return }
+            let end = query.end(of: rows)
+            if next.count >= Self.mostNext { next = [:] }
+            next[subject] = end.map { query.ofAnyLength.going(on: $0) }
+            answer(.ok(Self.page(rows, of: query, next: end)), to: message, session)
         case .failure(let failure):
             if !isTroubled { log.warning("the records can't be read for operators: \(failure)") }
             isTroubled = true
@@ -80,18 +99,14 @@ final class RecordListing: Capability {
         }
     }
 
-    /// rows: of a query with one more (`withOneMore`), which says whether there is a next page.
-    private static func page(_ rows: [[SQLValue]], of query: RecordQuery) -> [UInt8] {
-        let shown = rows.prefix(Int(query.limit))
+    private static func page(_ rows: [[SQLValue]], of query: RecordQuery, next: RecordQuery.Place?) -> [UInt8] {
         var json = JSONWriter()
         json.beginObject()
         json.key("records")
         json.beginArray()
-        for row in shown { query.write(row, into: &json) }
+        for row in rows.prefix(Int(query.limit)) { query.write(row, into: &json) }
         json.endArray()
-        if rows.count > shown.count, let last = shown.last, let next = query.place(of: last) {
-            json.member("next", "\(next)")
-        }
+        if let next { json.member("next", "\(next)") }
         json.endObject()
         return json.bytes
     }
@@ -125,6 +140,26 @@ extension RecordQuery {
     fileprivate var withOneMore: RecordQuery {
         var query = self
         query.limit += 1
+        return query
+    }
+
+    /// Where a page ends; nil: it is the last. `rows`: of the query with one more, which says so.
+    fileprivate func end(of rows: [[SQLValue]]) -> Place? {
+        let shown = rows.prefix(Int(limit))
+        guard rows.count > shown.count else { return nil }
+        return shown.last.flatMap { place(of: $0) }
+    }
+
+    /// What is asked, however long the pages are.
+    fileprivate var ofAnyLength: RecordQuery {
+        var query = self
+        query.limit = 0
+        return query
+    }
+
+    fileprivate func going(on place: Place) -> RecordQuery {
+        var query = self
+        query.after = place
         return query
     }
 }
