@@ -16,6 +16,9 @@ public protocol Database: AnyObject {
     var unhurried: String? { get }
     /// What stands behind FROM where rows of a table are to be found by this index.
     func table(_ name: String, by index: String) -> String
+    /// Gives back the room of what was written and has come to its place since, if that is much. Waits for those who read, some seconds at
+    /// most.
+    func shorten() throws(DatabaseFailure)
     /// Whether nothing can be asked of it any more.
     var isLost: Bool { get }
     /// Gives back all it has. Called once, at the end.

@@ -98,6 +98,9 @@ public final class RecordStore {
 
     public func close() { database.close() }
 
+    /// See ``Database/shorten()``.
+    public func shorten() throws(DatabaseFailure) { try database.shorten() }
+
     /// Whether it has to be opened again.
     public var isLost: Bool { database.isLost }
 

@@ -1,5 +1,6 @@
 internal import CSQLite
 import Dispatch
+import Glibc
 
 /// A file of SQLite, in its WAL mode: who reads waits for nobody. What a power cut takes of the last transactions it takes
 /// whole, the place in the event log with the rows, so they are recorded again.
@@ -23,8 +24,13 @@ public final class SQLiteDatabase: Database {
     /// So many of SQLite's steps are some tenths of a millisecond.
     private static let stepsBetweenLooks: Int32 = 10_000
 
+    private let path: String
+    /// Of the log beside the file, which is begun anew when nobody reads what stands in it: who reads on and on lets it grow.
+    static let mostLogBytes = 64 << 20
+
     /// `withinSeconds`: a statement that takes longer fails; nil: none does.
     public init(path: String, makes: Bool, withinSeconds: Int? = nil) throws(DatabaseFailure) {
+        self.path = path
         withinNs = UInt64(withinSeconds ?? 0) * 1_000_000_000
         deadline = withinSeconds.map { _ in .allocate(capacity: 1) }
         deadline?.initialize(to: .max)
@@ -49,7 +55,7 @@ public final class SQLiteDatabase: Database {
             try script(
                 """
                 PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; \
-                PRAGMA wal_autocheckpoint = 4000
+                PRAGMA wal_autocheckpoint = 4000; PRAGMA journal_size_limit = \(Self.mostLogBytes)
                 """)
         } catch {
             close()
@@ -81,6 +87,15 @@ public final class SQLiteDatabase: Database {
 
     /// It has no figures of its tables, and would take a zone's index for those of a passenger.
     public func table(_ name: String, by index: String) -> String { "\(name) INDEXED BY \(index)" }
+
+    public func shorten() throws(DatabaseFailure) { try shorten(beyond: Self.mostLogBytes) }
+
+    /// Where somebody reads for longer than is waited, the log stays as it is.
+    func shorten(beyond bytes: Int) throws(DatabaseFailure) {
+        var info = stat()
+        guard stat(path + "-wal", &info) == 0, info.st_size > bytes else { return }
+        try script("PRAGMA wal_checkpoint(TRUNCATE)")
+    }
 
     public func script(_ sql: String) throws(DatabaseFailure) {
         hurry()

@@ -1,3 +1,4 @@
+import Glibc
 import Testing
 import Wire
 
@@ -87,6 +88,39 @@ import Wire
                     }
                 }
             }
+        }
+    }
+
+    @Test("what was written while somebody read gives its room back")
+    func shortened() throws {
+        try Backend.sqlite.run { location in
+            guard case .sqlite(let path) = location else { return }
+            let database = try SQLiteDatabase(path: path, makes: true)
+            defer { database.close() }
+            func bytes() -> Int {
+                var info = stat()
+                return stat(path + "-wal", &info) == 0 ? Int(info.st_size) : -1
+            }
+            let limit = try database.rows(Statement("PRAGMA journal_size_limit"))
+            #expect(limit == [[.integer(Int64(SQLiteDatabase.mostLogBytes))]])
+            try database.script("PRAGMA busy_timeout = 10; CREATE TABLE t (s TEXT)")
+            let reader = try SQLiteDatabase(path: path, makes: false)
+            defer { reader.close() }
+            try reader.script("BEGIN")
+            _ = try reader.rows(Statement("SELECT COUNT(*) FROM t"))
+            let text = SQLValue.text(String(repeating: "x", count: 100_000))
+            for _ in 0..<20 { try database.run([Statement("INSERT INTO t VALUES ($1)", [text])]) }
+            let most = 1_000_000
+            #expect(bytes() > most)
+            // Nobody is kept from reading.
+            try database.shorten(beyond: most)
+            #expect(bytes() > most)
+            try reader.script("COMMIT")
+            try database.shorten()
+            #expect(bytes() > most, "it is not much")
+            try database.shorten(beyond: most)
+            #expect(bytes() == 0)
+            #expect(try reader.rows(Statement("SELECT COUNT(*) FROM t")) == [[.integer(20)]])
         }
     }
 }

@@ -31,6 +31,8 @@ final class Recorder: SideTask {
     private static let pingEveryMs: Int64 = 5_000
     private static let forgetEveryMs: Int64 = 3_600_000
     private static let callersDays: Int64 = 30
+    /// Where somebody reads for long, it waits some seconds in vain.
+    private static let shortenEveryMs: Int64 = 30_000
 
     private var settings: Settings
     private let location: StoreLocation
@@ -55,6 +57,7 @@ final class Recorder: SideTask {
     private var tryAt: Int64 = 0
     private var pingAt: Int64 = 0
     private var forgetAt: Int64 = 0
+    private var shortenAt: Int64 = 0
     private var isTooFarBehind = false
     private var isPatient = false
 
@@ -276,6 +279,7 @@ final class Recorder: SideTask {
             isAnew = false
             meter.recorded(held.entries)
             if let last = held.lastTime { try forget(store, hubNow: last) }
+            try shorten(store)
             works()
         } catch {
             failed(error)
@@ -312,6 +316,14 @@ final class Recorder: SideTask {
             )
         }
         isTooFarBehind = isFar
+    }
+
+    /// What was written waits in a file beside the database, which grows while others read.
+    private func shorten(_ store: RecordStore) throws(DatabaseFailure) {
+        let now = EventLoop.wallClock()
+        guard now >= shortenAt else { return }
+        shortenAt = now + Self.shortenEveryMs
+        try store.shorten()
     }
 
     private func forget(_ store: RecordStore, hubNow: Int64) throws(DatabaseFailure) {
