@@ -18,8 +18,9 @@ public final class PMTilesArchive {
     private let header: PMTilesHeader
     private let root: TileDirectory
     /// Leaves by their offset.
-    private var leaves: [UInt64: TileDirectory] = [:]
-    private var leafEntries = 0
+    private var leaves: RecentlyUsed<UInt64, TileDirectory>
+    /// So many were read and unpacked.
+    private(set) var leafReadings = 0
 
     /// Where a tile stands.
     public struct Place: Equatable, Sendable {
@@ -29,19 +30,28 @@ public final class PMTilesArchive {
     /// No tile that maps can draw is larger.
     public static let mostTileBytes = 2 << 20
     private static let mostUnpackedBytes = 4 << 20
-    /// Entries of leaves that are kept, of 24 bytes each: beyond it all are read anew.
+    /// Entries of leaves that are kept, of 24 bytes each.
     private static let mostLeafEntries = 400_000
     /// The format advises one level of leaves.
     private static let mostLevels = 4
 
     /// Opens a file. Throws what is wrong with it.
-    public convenience init(path: String) throws(PMTilesError) { try self.init(ArchiveBytes(path: path)) }
+    public convenience init(path: String) throws(PMTilesError) {
+        try self.init(ArchiveBytes(path: path), mostLeafEntries: Self.mostLeafEntries)
+    }
 
     /// The same of bytes in memory.
-    public convenience init(_ bytes: [UInt8]) throws(PMTilesError) { try self.init(ArchiveBytes(bytes)) }
+    public convenience init(_ bytes: [UInt8]) throws(PMTilesError) {
+        try self.init(bytes, mostLeafEntries: Self.mostLeafEntries)
+    }
 
-    private init(_ bytes: ArchiveBytes) throws(PMTilesError) {
+    convenience init(_ bytes: [UInt8], mostLeafEntries: Int) throws(PMTilesError) {
+        try self.init(ArchiveBytes(bytes), mostLeafEntries: mostLeafEntries)
+    }
+
+    private init(_ bytes: ArchiveBytes, mostLeafEntries: Int) throws(PMTilesError) {
         self.bytes = bytes
+        leaves = RecentlyUsed(most: mostLeafEntries)
         let head = try bytes.read(0, min(bytes.count, PMTilesHeader.count))
         header = try PMTilesHeader(head, fileBytes: bytes.count)
         (minZoom, maxZoom, bounds, centre) = (header.minZoom, header.maxZoom, header.bounds, header.centre)
@@ -84,13 +94,12 @@ public final class PMTilesArchive {
     }
 
     private func leaf(_ offset: UInt64, _ place: Place) throws(PMTilesError) -> TileDirectory {
-        if let kept = leaves[offset] { return kept }
+        if let kept = leaves.use(offset) { return kept }
+        leafReadings += 1
         let packed = try bytes.read(place.offset, place.length)
         let leaf = try TileDirectory(
             header.directoryCompression.unpacked(packed, "a directory", limit: Self.mostUnpackedBytes))
-        if leafEntries + leaf.entries.count > Self.mostLeafEntries { (leaves, leafEntries) = ([:], 0) }
-        leaves[offset] = leaf
-        leafEntries += leaf.entries.count
+        leaves.keep(leaf, as: offset, size: leaf.entries.count)
         return leaf
     }
 

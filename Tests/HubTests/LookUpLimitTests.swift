@@ -16,6 +16,19 @@ import Testing
         #expect(isOneAgain)
     }
 
+    @Test("who takes a whole map leaves most of its tiles to others; a house full of people has its own at once")
+    func tiles() {
+        var tiles = NetworkLimits.tiles
+        let house = (0..<500).count { _ in tiles.take("203.0.113.1", at: 0) == nil }
+        var (taken, read) = (0, 0)
+        for now in Int64(0)..<10_000 {
+            if tiles.take("192.0.2.1", at: now) == nil { taken += 1 }
+            if now % 10 == 0, tiles.take("198.51.100.\(now / 500)", at: now) == nil { read += 1 }
+        }
+        #expect(house == 500 && read == 1_000)
+        #expect((1_150...1_200).contains(taken))
+    }
+
     @Test("many networks together, and those behind a proxy here, get no more than there is")
     func all() {
         var lookUps = NetworkLimits.lookUps(capacity: 100, perSecond: 50)

@@ -32,6 +32,40 @@ import Testing
         return try PMTilesArchive(bytes + little(0, 9) + root + metadata + only)
     }
 
+    @Test func `who asks for a whole map is told to wait, but not for what is kept, and nobody else is`() throws {
+        let loop = try EventLoop()
+        let reader = TileReader(loop, try archive())
+        let answers = Answers()
+        let first = try #require(TileAddress(z: 0, x: 0, y: 0))
+        /// So many of others that are not kept, as the archive lacks them. Answers how many are read.
+        func read(_ numbers: Range<Int>, for network: String) throws -> Int {
+            let before = answers.tiles.count
+            var taken = 0
+            for number in numbers {
+                let address = try #require(TileAddress(z: 9, x: number % 512, y: number / 512))
+                if reader.read(address, for: network, { answers.tiles[number] = $0 }) { taken += 1 }
+            }
+            guard taken > 0 else { return 0 }
+            let timer = LoopTimer(loop)
+            timer.start(afterMs: 1, repeatMs: 1) {
+                guard answers.tiles.count >= before + taken else { return }
+                timer.close()
+                loop.stop()
+            }
+            loop.run()
+            return taken
+        }
+        let isRead = reader.read(first, for: "192.0.2.1") { answers.tiles[-1] = $0 }
+        #expect(isRead)
+        var taken = 0
+        for begin in stride(from: 0, to: 2_000, by: 200) { taken += try read(begin..<begin + 200, for: "192.0.2.1") }
+        #expect(taken >= 599 && taken < 2_000)
+        let isKept = reader.read(first, for: "192.0.2.1") { answers.tiles[-2] = $0 }
+        #expect(isKept)
+        #expect(try answers.tiles[-2]?.get()?.bytes == only)
+        #expect(try read(2_000..<2_100, for: "198.51.100.1") == 100)
+    }
+
     @Test func `a disk that hangs keeps only those waiting who want its tiles, and so many of them`() throws {
         let queue = DispatchQueue(label: "a disk")
         queue.suspend()
@@ -40,7 +74,7 @@ import Testing
         let answers = Answers()
         let first = try #require(TileAddress(z: 0, x: 0, y: 0))
         func read(_ number: Int, _ address: TileAddress) -> Bool {
-            reader.read(address) { answers.tiles[number] = $0 }
+            reader.read(address, for: nil) { answers.tiles[number] = $0 }
         }
         #expect(read(0, first))
         for number in 1..<TileReader.mostWaiting {

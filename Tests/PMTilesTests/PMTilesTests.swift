@@ -65,6 +65,25 @@ struct PMTilesTests {
         #expect(try Self.bytes(archive, 5, 0, 0) == nil)
     }
 
+    @Test("A directory that was not used for longest makes room for another one, and no more than that")
+    func kept() throws {
+        var written = Self.small
+        written.entriesPerLeaf = 1
+        let archive = try PMTilesArchive(written.bytes, mostLeafEntries: 2)
+        func readings(_ z: Int, _ x: Int, _ y: Int) throws -> Int {
+            let before = archive.leafReadings
+            #expect(try Self.bytes(archive, z, x, y) != nil)
+            return archive.leafReadings - before
+        }
+        let first = try [readings(0, 0, 0), readings(1, 0, 0), readings(0, 0, 0)]
+        #expect(first == [1, 1, 0])
+        // The world was used since; the north-west makes room for the sea.
+        let second = try [readings(2, 0, 0), readings(0, 0, 0), readings(2, 1, 1), readings(1, 0, 0)]
+        #expect(second == [1, 0, 0, 1])
+        let third = try [readings(2, 0, 0), readings(0, 0, 0)]
+        #expect(third == [0, 1])
+    }
+
     @Test("What is packed by nothing at all is read, too")
     func plain() throws {
         var written = Self.small

@@ -1,5 +1,6 @@
 """The ground of maps: tiles of an operator's archive as the hub serves them."""
 
+import concurrent.futures
 import gzip
 import http.client
 import json
@@ -165,3 +166,29 @@ def test_pictures_of_another_host_are_allowed_by_name(new_hub):
     assert about["tiles"] == [url] and about["attribution"] == "© Somebody" and "vector_layers" not in about
     policy = hub.http("/line/").headers["Content-Security-Policy"]
     assert "img-src 'self' data: blob: https://a.example:8443;" in policy and "connect-src 'self';" in policy
+
+
+@needs_city
+def test_who_takes_a_whole_map_is_told_to_come_back(new_hub):
+    """What is not kept has to be read, and may have to be unpacked; what is kept goes to everybody."""
+    hub = new_hub(server__workers=1, pages__map=str(CITY)).start()
+    assert fetch(hub, MIDDLE).status == 200
+    refused = []
+
+    def take(column):
+        link = http.client.HTTPConnection(hub.address, hub.port, timeout=20)
+        for number in range(6000):
+            if refused:
+                break
+            link.request("GET", f"/tiles/14/{column}/{number}.mvt")
+            answer = link.getresponse()
+            answer.read()
+            assert answer.status in (200, 204, 404, 503)
+            if answer.status == 503:
+                refused.append(answer.headers["Retry-After"])
+        link.close()
+
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        list(pool.map(take, range(4)))
+    assert refused and set(refused) == {"5"}
+    assert fetch(hub, MIDDLE).status == 200

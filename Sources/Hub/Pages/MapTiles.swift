@@ -65,7 +65,7 @@ final class MapTiles: Capability {
 
     private func tile(_ request: HTTPRequest, _ answer: @escaping (HTTPResponse) -> Void) {
         guard let reader, let address = Self.address(request.path) else { return answer(Self.none) }
-        let isAsked = reader.read(address) { found in
+        let isAsked = reader.read(address, for: request.clientNetwork) { found in
             switch found {
             case .success(let tile?): answer(self.response(request, reader.archive, tile))
             case .success(nil):
@@ -79,7 +79,7 @@ final class MapTiles: Capability {
         }
         guard !isAsked else { return }
         var busy = HTTPResponse.problem(
-            503, "The map is slow", "Too many of its tiles are waited for; ask again in some seconds.")
+            503, "The map is slow", "Too many of its tiles are asked for; ask again in some seconds.")
         busy.headers.append(("Retry-After", "5"))
         answer(busy)
     }

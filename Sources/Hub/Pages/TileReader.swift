@@ -33,11 +33,13 @@ final class TileReader {
     private let queue: DispatchQueue
     private let shelf: Shelf
     /// By the tile's number in the archive, as is who waits for one.
-    private var kept: [UInt64: Tile] = [:]
-    private var keptBytes = 0
+    private var kept = RecentlyUsed<UInt64, Tile>(most: TileReader.mostKeptBytes)
     private var waiting: [UInt64: [(Found) -> Void]] = [:]
 
-    /// A phone's screen has some 12 tiles of 60 KB: a city's middle in all zooms. Beyond it all are read anew.
+    /// Of what is not kept: an archive of a country has a directory to unpack for each of them, half a millisecond of a processor.
+    private var limits = NetworkLimits.tiles
+
+    /// A phone's screen has some 12 tiles of 60 KB: a city's middle in all zooms.
     private static let mostKeptBytes = 16 << 20
     /// Different tiles: as many as twenty screens show at once.
     static let mostWaiting = 256
@@ -49,10 +51,11 @@ final class TileReader {
     /// What it says of itself; its tiles are read here alone.
     var archive: PMTilesArchive { shelf.archive }
 
-    /// Calls `then` once, at once or later. False: it does not, too many tiles are waited for.
-    func read(_ address: TileAddress, _ then: @escaping (Found) -> Void) -> Bool {
+    /// Calls `then` once, at once or later. False: it does not, too many tiles are asked for.
+    /// - Parameter network: of who asks; nil has no limit of its own.
+    func read(_ address: TileAddress, for network: String?, _ then: @escaping (Found) -> Void) -> Bool {
         let id = address.id
-        if let tile = kept[id] {
+        if let tile = kept.use(id) {
             then(.success(tile))
             return true
         }
@@ -60,7 +63,7 @@ final class TileReader {
             waiting[id]?.append(then)
             return true
         }
-        guard waiting.count < Self.mostWaiting else { return false }
+        guard waiting.count < Self.mostWaiting, limits.take(network, at: Int64(loop.now)) == nil else { return false }
         waiting[id] = [then]
         let answer = LoopAnswer { self.answer(id, $0) }
         queue.async { [shelf, loop] in
@@ -71,11 +74,7 @@ final class TileReader {
     }
 
     private func answer(_ id: UInt64, _ found: Found) {
-        if case .success(let tile?) = found {
-            if keptBytes + tile.bytes.count > Self.mostKeptBytes { (kept, keptBytes) = ([:], 0) }
-            kept[id] = tile
-            keptBytes += tile.bytes.count
-        }
+        if case .success(let tile?) = found { kept.keep(tile, as: id, size: tile.bytes.count) }
         for then in waiting.removeValue(forKey: id) ?? [] { then(found) }
     }
 }

@@ -22,6 +22,12 @@ struct NetworkLimits {
             part: TokenBucket(capacity: capacity / 5, perSecond: perSecond / 25))
     }
 
+    /// Of a map's tiles: a screen shows some 24, and a browser keeps them for a day.
+    static var tiles: NetworkLimits {
+        NetworkLimits(
+            all: TokenBucket(capacity: 2_000, perSecond: 400), part: TokenBucket(capacity: 600, perSecond: 60))
+    }
+
     /// How many become guests, or open a link to a ride: one network so many an hour, and all together so many that signing keeps no worker busy.
     static func guests(perHour: Int) -> NetworkLimits {
         NetworkLimits(
