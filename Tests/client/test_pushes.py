@@ -174,7 +174,7 @@ async def test_a_service_that_is_away_holds_up_no_other(hub, service, cast, brow
 
 
 async def test_services_that_say_nothing_hold_up_no_other(service, cast):
-    """Five of them, with more pushes for each than it has connections: who is pushed elsewhere does not wait for their time-outs."""
+    """Five of them, more pushes for each than it has connections: who is pushed elsewhere does not wait for their time-outs."""
     silent = [await asyncio.start_server(lambda reader, writer: reader.read(), "localhost", 0) for _ in range(5)]
     hosts = [f"localhost:{one.sockets[0].getsockname()[1]}" for one in silent]
     for hub in serve(**service.settings | {"push.services": [service.host, *hosts]}):

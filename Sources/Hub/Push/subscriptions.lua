@@ -1,6 +1,6 @@
 -- Where people are reached who have no connection: `subscriptions:<role>:<subject>` has by the endpoint when it was said last, machine ms, and
--- the two keys of the browser, and what is kept of the token; `subscriber:<SHA-1 of the endpoint>` whose it is, as a device may be somebody else's by now. The field
--- `push` of the wishes says that there are any: who has none costs nothing (wishes.lua).
+-- the two keys of the browser, and what is kept of the token; `subscriber:<SHA-1 of the endpoint>` whose it is, as a device may be somebody
+-- else's by now. The field `push` of the wishes says that there are any: who has none costs nothing (wishes.lua).
 
 local ok, once, register = import('core', 'ok', 'once', 'register')
 local people = import('people', 'people')
