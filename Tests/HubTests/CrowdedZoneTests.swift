@@ -58,7 +58,10 @@ import Wire
     @Test("C60: so many wait in a zone at most; another zone is not concerned")
     func full() async throws {
         try await TestCity.run { city in
-            for number in 0..<500 { #expect(try await ask(city, number).isOK) }
+            for number in 0..<500 {
+                let asked = try await ask(city, number)
+                #expect(asked.isOK)
+            }
             #expect(try await ask(city, 500) == .refused("no_driver"))
             #expect(try await ask(city, 500, zone: "15").isOK)
             #expect(try await city.command("ride_cancel", "passenger", "p7", "", "", "").isOK)
