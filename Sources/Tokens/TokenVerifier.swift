@@ -30,14 +30,16 @@ public struct TokenVerifier: Sendable {
             }
         }
 
-        /// Another key of the same name has another one. It tells nothing of a secret.
+        /// Another key of the same name has another one, and so has one whose tokens must be of another issuer. It tells nothing of a secret.
         func mark(_ kid: String) -> String {
-            let key =
-                switch self {
-                case .secret(let key): key
-                case .publicKey(let key): HMACKey(Array(key.pem.utf8))
-                }
-            return Base64URL.encode(key.code(of: Array("mark of \(kid)".utf8)).prefix(12))
+            var (key, text) = (HMACKey([0]), "mark of \(kid)")
+            switch self {
+            case .secret(let secret): key = secret
+            case .publicKey(let known):
+                key = HMACKey(Array(known.pem.utf8))
+                text += "\n\(known.rules.issuer)\n\(known.rules.audience)\n\(known.rules.prefix)"
+            }
+            return Base64URL.encode(key.code(of: Array(text.utf8)).prefix(12))
         }
     }
 

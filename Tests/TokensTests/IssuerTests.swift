@@ -228,6 +228,24 @@ private func failure(_ token: String, _ verifier: TokenVerifier) -> TokenError? 
         #expect(!stays(own, changed))
     }
 
+    @Test func `What outlives a connection counts as long as its key may give the role, of the same issuer`() throws {
+        let before = try verifier { $0.roles = [.passenger, .driver] }
+        let driver = try before.verify(token(["role": "\"driver\""]), nowMs: now)
+        let standing = try #require(before.standing(of: driver, sessionS: 1))
+        func counts(_ after: TokenVerifier, at second: Int64 = 1_795_213_798) -> Bool {
+            after.counts(standing, .driver, "p1", now: second)
+        }
+        #expect(counts(before) && !counts(before, at: 1_795_213_799 + Int64(Settings().tokens.leewayS)))
+        #expect(try !counts(verifier()) && counts(verifier { $0.roles = [.driver] }))
+        let strict = try verifier {
+            $0.roles = [.driver]
+            $0.issuer = "https://login.example/"
+        }
+        #expect(!counts(strict))
+        let revoking = try verifier(revoked: "driver * 2026-12-01T00:00:00Z") { $0.roles = [.driver] }
+        #expect(!counts(revoking))
+    }
+
     @Test func `An issuer can't name the people of another`() throws {
         let three = try verifier(prefixes: ["first": "", "acme": "acme.", "bus": "bus_"])
         for subject in [

@@ -33,6 +33,29 @@ import Wire
         #expect(!new.stillAccepts(claims, provedBy: old))
     }
 
+    @Test func `What outlives a connection counts as long as the sign-in lasts and its key is there`() throws {
+        let verifier = Self.verifier()
+        let token = try TokenIssuer(secret: Self.secret).issue(Self.renewed())
+        let claims = try verifier.verify(token, nowMs: 1_300_000)
+        let standing = try #require(verifier.standing(of: claims, sessionS: 9_000))
+        #expect(TokenStanding("\(standing)".split(separator: " ")) == standing)
+        let leeway = Int64(Settings().tokens.leewayS)
+        #expect(verifier.counts(standing, .passenger, "guest-1", now: 9_999 + leeway))
+        #expect(!verifier.counts(standing, .passenger, "guest-1", now: 10_000 + leeway))
+        let revoking = verifier.revoking([TokenRevocation(role: .passenger, subject: "guest-1", before: 1_001)])
+        #expect(!revoking.counts(standing, .passenger, "guest-1", now: 1_300))
+        #expect(revoking.counts(standing, .passenger, "guest-2", now: 1_300))
+        for other in [TokenSecret(kid: "k1", bytes: Array(1..<33)), TokenSecret(kid: "k2", bytes: Array(0..<32))] {
+            let new = TokenVerifier(
+                keys: TokenKeys(secrets: [other], publicKeys: []), city: "milano", tokens: Settings().tokens)
+            #expect(!new.counts(standing, .passenger, "guest-1", now: 1_300))
+            #expect(new.standing(of: claims, sessionS: 9_000) == nil || other.kid == "k1")
+        }
+        for text in ["", "1 2", "1 2 k 4", "x 1 k", "1 x k"] {
+            #expect(TokenStanding(text.split(separator: " ")) == nil)
+        }
+    }
+
     @Test func `The mark of a text is the same for who has the secret, and another for others`() {
         let issuer = TokenIssuer(secret: Self.secret)
         let other = TokenIssuer(secret: TokenSecret(kid: "k1", bytes: Array(1..<33)))

@@ -186,7 +186,10 @@ async def test_alarms_and_reports_are_listed_with_what_they_say(past, cast):
     report = (await passenger.call("report.send", category="driving", text="Too fast.", vehicle="T9"))["report"]
     nameless = (await passenger.call("report.send", category="other", text="No. 1", anonymous=True))["report"]
     await trips.recorded(hub)
-    drivers, alarm = await listed(operator, "alarms")
+    def is_closed(found):
+        return [one.get("closed_by") for one in found] == [None, operator.subject]
+
+    drivers, alarm = await listed_at_last(operator, "alarms", is_closed)
     assert alarm == {
         "id": raised, "role": "passenger", "subject": passenger.subject, "text": "He does not stop.", **place,
         "raised_at": alarm["raised_at"], "closed_at": alarm["closed_at"], "closed_by": operator.subject,
@@ -197,7 +200,7 @@ async def test_alarms_and_reports_are_listed_with_what_they_say(past, cast):
     assert await listed(operator, "alarms", driver=driver.subject) == [drivers]
     assert await listed(operator, "alarms", driver=passenger.subject) == []
     assert await listed(operator, "alarms", record=raised, start_time=alarm["raised_at"]) == [alarm]
-    without_name, known = await listed(operator, "reports")
+    without_name, known = await listed_at_last(operator, "reports", lambda found: len(found) == 2)
     assert known.items() >= {
         "id": report, "category": "driving", "text": "Too fast.", "vehicle": "T9", "role": "passenger",
         "subject": passenger.subject,
