@@ -132,7 +132,7 @@ public struct TokenVerifier: Sendable {
             until: end + leeway, since: min(claims.issuedAt, claims.beganAt ?? .max), key: key.mark(claims.keyID))
     }
 
-    /// Whether who had such a token may still be told what is theirs. `now`: Unix seconds.
+    /// Whether who had such a token may still be told what is theirs. `now`: when it came about, Unix seconds.
     public func counts(_ standing: TokenStanding, _ role: Role, _ subject: String, now: Int64) -> Bool {
         guard now < standing.until, let kid = marked[standing.key], let key = keys[kid] else { return false }
         return key.rules?.roles.contains(role) ?? true

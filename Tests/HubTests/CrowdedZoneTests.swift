@@ -62,10 +62,41 @@ import Wire
                 let asked = try await ask(city, number)
                 #expect(asked.isOK)
             }
-            #expect(try await ask(city, 500) == .refused("no_driver"))
+            #expect(try await ask(city, 500) == .refused("zone_empty"))
             #expect(try await ask(city, 500, zone: "15").isOK)
             #expect(try await city.command("ride_cancel", "passenger", "p7", "", "", "").isOK)
             #expect(try await ask(city, 501).isOK)
+            #expect(try await ask(city, 502) == .refused("zone_empty"))
+        }
+    }
+
+    @Test("C60: however many wait for what nobody has, who can be taken at once is")
+    func free() async throws {
+        try await TestCity.run { city in
+            for number in 0..<500 {
+                let asked = try await city.command(
+                    "ride_request", "p\(number)", "r\(number)", "14", "45.1", "9.1", "2", "", "", "", "", "wheelchair",
+                    "", "1")
+                #expect(asked.isOK)
+            }
+            try await city.queue("14", "T1")
+            #expect(try await ask(city, 500).isOK)
+            #expect(try await city.offered("r500") == "T1")
+            #expect(try await ask(city, 501) == .refused("zone_empty"))
+        }
+    }
+
+    @Test("C60: of searches in many zones that end together a sweep ends so many, whichever zones they are in")
+    func zones() async throws {
+        try await TestCity.run { city in
+            for number in 0..<120 { #expect(try await ask(city, number, zone: "z\(number % 40)").isOK) }
+            try await city.advance(3_600_000)
+            var failed: [Int] = []
+            for _ in 0..<6 {
+                try await city.call("city_deadlines", [])
+                failed.append(try await count(city, "failed", of: 120))
+            }
+            #expect(failed[0] > 0 && failed[0] <= 100 && failed.last == 120, "\(failed)")
         }
     }
 }
@@ -85,7 +116,7 @@ import Wire
             try await come(city, before: 10 * Self.minute)
             #expect(try await state(city) == "open")
             let waiting = try await city.last("reservation.waiting", "passenger:p1")
-            #expect(waiting?["reason"]?.text == "no_driver")
+            #expect(waiting?["reason"]?.text == "rate_limited")
             let now = try await city.command(
                 "ride_request", "p2", "r_now", "14", "45.1", "9.1", "2", "", "", "", "", "", "", "1")
             #expect(now.isOK)

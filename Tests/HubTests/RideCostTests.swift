@@ -58,7 +58,7 @@ import Wire
             // The first of all sets how long keys are kept, which the next ones need not.
             _ = try await ride(city, "r0", of: "p0", to: "T0")
             let expected = [
-                "ride_request": 18, "offer_seen": 6, "offer_accept": 17, "ride_alert500": 6, "ride_alert20": 7,
+                "ride_request": 17, "offer_seen": 6, "offer_accept": 17, "ride_alert500": 6, "ride_alert20": 7,
                 "ride_aboard": 10, "ride_finish": 21,
             ]
             // Of several the least: once a second a function looks whether the settings are still the same, and whether a feed is followed.

@@ -11,6 +11,8 @@ struct PushJob {
     let channel: String
     /// `high` or `normal` (RFC 8030, 5.3).
     let urgency: String
+    /// When the event was told, machine ms.
+    let toldAt: Int64
     /// From when on it is of no use, machine ms.
     let until: Int64
     /// The event as JSON, as the person's channel has it.
@@ -39,6 +41,7 @@ struct PushJob {
             let urgency = fields["urgency"].text, let data = fields["data"].bytes
         else { return nil }
         self.id = id
+        toldAt = seq.split(separator: "-").first.flatMap { Int64($0) } ?? until
         self.channel = channel
         self.urgency = urgency
         self.until = until

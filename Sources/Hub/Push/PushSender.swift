@@ -179,7 +179,7 @@ final class PushSender: SideTask {
         let person = people[job.channel] ?? Person()
         people[job.channel] = person
         person.ids.append(id)
-        if person.ids.count > Self.mostOfPerson { leaveOut(person.ids[0]) }
+        if person.ids.count > Self.mostOfPerson { remove(person.ids[0]) }
         while jobs.count > Self.mostHeld { leaveOut(order.removeFirst()) }
         if order.count > 2 * Self.mostHeld { order.removeAll { jobs[$0] == nil } }
         attempt(id)
@@ -221,9 +221,10 @@ final class PushSender: SideTask {
 
     private func send(_ id: String, _ reply: RedisReply) {
         guard var job = jobs[id], let person = people[job.channel] else { return }
-        let found = PushTarget.read(reply, services: settings.push.services) { counts($0, job.channel) }
+        let found = PushTarget.read(reply, services: settings.push.services) { counts($0, job) }
         // The setting was changed since, or the token has ended, or was revoked.
         for endpoint in found.bad { drop(endpoint, of: job.channel) }
+        if !found.bad.isEmpty { tell("subscriptions are taken out that were said with tokens that count no more") }
         let now = EventLoop.wallClock()
         let open = found.good.filter { !job.done.contains($0.endpoint.url) }
         guard !open.isEmpty else { return remove(id) }
@@ -270,10 +271,11 @@ final class PushSender: SideTask {
         client.post(target.endpoint.url, headers, body, completion)
     }
 
-    private func counts(_ standing: TokenStanding, _ channel: String) -> Bool {
-        let parts = channel.split(separator: ":", maxSplits: 1).map(String.init)
+    /// Whether the token still counts; of one that has ended, whether it did when the event was told: the phone may have slept.
+    private func counts(_ standing: TokenStanding, _ job: PushJob) -> Bool {
+        let parts = job.channel.split(separator: ":", maxSplits: 1).map(String.init)
         guard parts.count == 2, let role = Role(rawValue: parts[0]) else { return false }
-        return verifier.counts(standing, role, parts[1], now: EventLoop.wallClock() / 1000)
+        return verifier.counts(standing, role, parts[1], now: job.toldAt / 1000)
     }
 
     private func line(to service: String) -> (client: PushClient, turns: SubjectTurns) {

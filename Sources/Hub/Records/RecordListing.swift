@@ -42,6 +42,10 @@ final class RecordListing: Capability {
             return true
         }
         let subject = Budgets.key(of: identity.claims)
+        if let debt = services.budgets.debt(forReadingsOf: subject, givingBack: 0) {
+            refuse(session, message.id, debt)
+            return true
+        }
         guard asking.insert(subject).inserted else {
             refuse(
                 session, message.id, .rateLimited,
@@ -53,7 +57,7 @@ final class RecordListing: Capability {
         let isTaken = reader.read(query.withOneMore) { answer in
             self.asking.remove(subject)
             self.services.budgets.charge(
-                CommandPrice.records(busyNs: answer.busyNs), ofReader: subject, most: Self.mostOwed)
+                CommandPrice.records(busyNs: answer.busyNs), forReadingsOf: subject, most: Self.mostOwed)
             self.tell(answer.rows, of: query, to: subject, message, session)
         }
         if !isTaken {

@@ -10,7 +10,7 @@ local metres_between = import('distances', 'metres_between')
 local blocks = import('blocks', 'blocks')
 local callers = import('callers', 'callers')
 local cancels = import('limits', 'cancels')
-local first_free = import('candidates', 'first_free')
+local first_free, is_anybody_free, view = import('candidates', 'first_free', 'is_anybody_free', 'view')
 local follow, full, needs_of = import('search', 'follow', 'full', 'needs_of')
 local begin_ride = import('request', 'begin_ride')
 local cancel_by_operator, cancel_by_passenger = import('ride', 'cancel_by_operator', 'cancel_by_passenger')
@@ -21,7 +21,7 @@ local MINUTE_MS = 60000
 -- Nearer than this pickup and destination are the same place, metres: as exact as telephones know where they are.
 local SAME_PLACE_M = 20
 -- Looked at by one sweep; while there are more the next one comes within 100 ms. Each may begin a search, which is half a millisecond.
-local BATCH = 20
+local BATCH = 10
 -- So many of those who are free in a zone are looked at for who is nearest.
 local NEAREST_OF = 16
 -- Who has another ride or booking open when the search is due is looked at again so much later; so is what failed to be looked at.
@@ -184,11 +184,12 @@ local function start(c, id, v)
     end
     local other = held[1] or held[2]
     local too_many = full(c, v.zone, true)
+    if too_many and is_anybody_free(c, view(c, v.zone), v) then too_many = nil end
     local reason = other and 'already_requested' or cancels.passenger_refusal(c, v.passenger, held[4]) and 'rate_limited'
-        or too_many and 'no_driver'
+        or too_many and 'rate_limited'
     if c.now >= end_of(c, v) then
         local what = other and (held[1] and 'your ride ' or 'your booking ') .. other .. ' was still open'
-            or reason == 'rate_limited' and 'you have taken back too many requests' or too_many or 'the hub could not search'
+            or too_many or reason and 'you have taken back too many requests' or 'the hub could not search'
         return fail(c, id, v, reason or 'timeout', 'No taxi could be looked for in time: ' .. what .. '.')
     end
     if not reason then return begin(c, id, v) end

@@ -233,6 +233,12 @@ local function pass_over(c, ride, r, whole, driver)
     end
 end
 
+-- Whether somebody in the zone is free who has room for this ride, and what it needs.
+local function is_anybody_free(c, whole, r)
+    local seen = part_for(c, whole, r)
+    return not is_too_small(c, seen, tonumber(r.passengers)) and free_at(c, seen, 1) ~= nil
+end
+
 -- The first free driver who can take this ride and was not asked for it in this round; it is to be asked then.
 local function take_unasked(c, ride, r, whole, asked)
     local seen = part_for(c, whole, r)
@@ -274,5 +280,5 @@ end
 return {
     view = view, around = around, first_free = first_free, read_on = read_on, read_for = read_for, gave_back = gave_back, take = take,
     have_others_room = have_others_room, lacks = lacks, named = named, words = words, nobody_around = nobody_around,
-    take_unasked = take_unasked, outlook = outlook,
+    take_unasked = take_unasked, outlook = outlook, is_anybody_free = is_anybody_free,
 }

@@ -5,7 +5,7 @@ local quoted = import('json', 'quoted')
 local blocks = import('blocks', 'blocks')
 local callers = import('callers', 'callers')
 local cancels = import('limits', 'cancels')
-local nobody_around, view = import('candidates', 'nobody_around', 'view')
+local is_anybody_free, nobody_around, view = import('candidates', 'is_anybody_free', 'nobody_around', 'view')
 local taxi_figures = import('taxi_figures', 'taxi_figures')
 local begin_search, full, needs_of = import('search', 'begin_search', 'full', 'needs_of')
 
@@ -72,9 +72,9 @@ register('ride_request', {
         local of = { zone = zone, lat = given.lat, lon = given.lon, passengers = given.passengers, to_lat = text(given.to_lat),
             to_lon = text(given.to_lon), needs = text(given.needs), near = text(given.near), payment = text(given.payment),
             estimate = text(given.estimate) }
-        local too_many = full(c, zone)
-        if too_many then return refuse('no_driver', too_many .. '. Request again later.') end
         local queue = view(c, zone)
+        local too_many = not is_anybody_free(c, queue, of) and full(c, zone)
+        if too_many then return refuse('zone_empty', too_many .. ', and nobody is free. Request again later.') end
         local code, detail = nobody_around(c, queue, of)
         if given.wait == '1' and c.wait_ms > 0 then
             of.wait_until = string.format('%.0f', c.now + c.wait_ms)

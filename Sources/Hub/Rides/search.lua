@@ -270,26 +270,28 @@ local function full(c, zone, is_reserved)
     if redis.call('ZCARD', c.p .. 'waiting:' .. zone) >= most then return most .. ' rides wait in this zone already' end
 end
 
--- What a sweep looks at of one zone: so many rides, in order of request. The next one looks at the others.
+-- Rides that a sweep looks at, 20 to 140 us each; the next one looks at the others.
 local LOOKED_AT = 50
 
 local function scores(c, rides) return redis.call('ZMSCORE', c.p .. 'offers', unpack(rides)) end
 
--- As `dispatch`, when the time of rides has come (`offers`, up to `before`) that wait for a moment. What was looked at is not due any more.
-local function dispatch_due(c, zone, before)
+-- As `dispatch`, when the time of rides has come (`offers`, up to `before`) that wait for a moment: of so many, `most`, in the order of their
+-- requests. What was looked at is not due any more. Answers how many may still be looked at in this sweep.
+local function dispatch_due(c, zone, before, most)
     local rides = waiting(c, zone)
-    if #rides > LOOKED_AT then
+    if #rides > most then
         local due = {}
         for i, at in ipairs(scores(c, rides)) do
-            if at and tonumber(at) <= before and #due < LOOKED_AT then due[#due + 1] = rides[i] end
+            if at and tonumber(at) <= before and #due < most then due[#due + 1] = rides[i] end
         end
         rides = due
     end
     dispatch(c, zone, rides)
-    if #rides == 0 then return end
+    if #rides == 0 then return most end
     for i, at in ipairs(scores(c, rides)) do
         if at and tonumber(at) <= before then redis.call('ZREM', c.p .. 'offers', rides[i]) end
     end
+    return most - #rides
 end
 
 -- The same for one ride that searches anew. What waits besides has asked all who are free, or they
@@ -379,5 +381,5 @@ return {
     follow = follow, tell_followers = tell_followers, needs_of = needs_of, remember_ask = remember_ask, make_offer = make_offer,
     end_search = end_search, search_ends = search_ends, searches_on = searches_on, close_ride = close_ride, fail_ride = fail_ride,
     ask_anew = ask_anew, begin_search = begin_search, dispatch = dispatch, dispatch_ride = dispatch_ride,
-    dispatch_driver = dispatch_driver, dispatch_due = dispatch_due, dispatch_rest = dispatch_rest, full = full,
+    dispatch_driver = dispatch_driver, dispatch_due = dispatch_due, dispatch_rest = dispatch_rest, full = full, LOOKED_AT = LOOKED_AT,
 }

@@ -13,6 +13,8 @@ final class KeptAlarms {
     private var written: [String: Int] = [:]
     /// Whose answers wait for the disk.
     private var unanswered: [Unanswered] = []
+    /// Alarms whose end was written here.
+    private var closed: Set<String> = []
     /// When Redis is to be asked for what it may have lost, ms of the loop; nil: it was.
     private var restoresAt: UInt64?
     private var restoreWaitMs = shortestWaitMs
@@ -67,8 +69,15 @@ final class KeptAlarms {
         }
     }
 
-    /// It need not ring again.
-    func noteClosed(_ sos: String) { journal.noteClosed(sos, loop) { self.diskAnswered($0) } }
+    /// It need not ring again. A close that is said again and again is written once, as alarms wait for the disk meanwhile.
+    func noteClosed(_ sos: String) {
+        if closed.count >= Self.mostWritten { closed = [] }
+        guard closed.insert(sos).inserted else { return }
+        journal.noteClosed(sos, loop) { isKept in
+            if !isKept { self.closed.remove(sos) }
+            self.diskAnswered(isKept)
+        }
+    }
 
     private func diskAnswered(_ isKept: Bool) {
         if !isKept, !isDiskTroubled {

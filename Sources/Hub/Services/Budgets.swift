@@ -107,7 +107,9 @@ final class Budgets {
                 idle.remove(key)
                 continue
             }
-            guard budget.bucket.isFull(at: now), budget.alarms.isFull(at: now) else { continue }
+            guard budget.bucket.isFull(at: now), budget.readings.isFull(at: now), budget.alarms.isFull(at: now) else {
+                continue
+            }
             forget(budget)
             idle.remove(key)
         }
@@ -173,18 +175,23 @@ final class Budgets {
         return refusal(budget, price: price)
     }
 
-    /// `fillings`: see ``TokenBucket/charge(_:at:most:)``.
-    func charge(_ price: Double, ofReader reader: String, most fillings: Double = 1) {
-        budget(ofReader: reader).charge(price, at: now, most: fillings)
+    func charge(_ price: Double, ofReader reader: String) { budget(ofReader: reader).charge(price, at: now) }
+
+    /// What figures or records have turned out to cost. `fillings`: see ``TokenBucket/charge(_:at:most:)``.
+    func charge(_ price: Double, forReadingsOf reader: String, most fillings: Double) {
+        budget(ofReader: reader).readings.charge(price, at: now, most: fillings)
     }
 
-    /// Why a reader who owes for something else has to wait, though `price` was taken when its question came: that is given back. Nil: it owes
-    /// nothing.
-    func debt(ofReader reader: String, givingBack price: Double) -> ErrorReply? {
+    /// Why who owes for figures or records has to wait with the next ones, though `price` was taken when its question came: that is given back. Nil:
+    /// it owes nothing.
+    func debt(forReadingsOf reader: String, givingBack price: Double) -> ErrorReply? {
         let budget = budget(ofReader: reader)
-        guard budget.wait(for: 0, at: now) > 0 else { return nil }
+        let wait = budget.readings.wait(for: 0, at: now)
+        guard wait > 0 else { return nil }
         budget.giveBack(min(price, budget.bucket.capacity))
-        return refusal(budget, price: price)
+        return ErrorReply(
+            code: .rateLimited, detail: "What you have read of figures and records has yet to be paid; ask again then.",
+            retryAfterMs: wait)
     }
 
     /// - Parameter key: `<role>:<subject>`.

@@ -171,6 +171,9 @@ final class Budget {
     var bucket: TokenBucket
     /// What it may have refused, as a message has to be read to be refused. As much again as it may do.
     var refusals: TokenBucket
+    /// Of figures and records what is only known as they are read. Who owes for that waits with the next ones, and with no command: an operator
+    /// who has looked at a year must hear alarms.
+    var readings: TokenBucket
     /// Alarms that cost nothing else.
     var alarms = TokenBucket(capacity: CommandPrice.alarmsAtOnce, perSecond: CommandPrice.alarmsPerSecond)
     /// A part of that. Who asks for no more, be it refused or not, asks for little; and a group keeps so much for such members besides, when
@@ -185,7 +188,7 @@ final class Budget {
         self.group = group
         group?.sessions += 1
         self.bucket = bucket
-        refusals = bucket
+        (refusals, readings) = (bucket, bucket)
         little = Self.little(of: bucket)
     }
 
@@ -222,7 +225,7 @@ final class Budget {
 
     func renew(_ bucket: TokenBucket) {
         self.bucket = bucket
-        refusals = bucket
+        (refusals, readings) = (bucket, bucket)
         little = Self.little(of: bucket)
     }
 }

@@ -15,6 +15,8 @@ final class Statistics: Capability {
     /// Of taxis there is a row for each hour and zone: a year of a city's is a hundred megabytes, which nobody reads at once. Of seats there is one
     /// for each hour and route.
     private static let mostRows = 20_000
+    /// Of lines there is one for each day and line: so many are 20 MB.
+    private static let mostOfLines = 50_000
     /// What was read is taken apart and put together here: a year of a big city's is a second and more, in which a worker would tell nobody anything.
     private let thread = DispatchQueue(label: "kerbside.figures")
     /// Who asked for so much waits until it is paid, up to half a minute.
@@ -100,11 +102,12 @@ final class Statistics: Capability {
         // Of seats there is more to read of a day than its hours: see `readWays`.
         let days = query.dates.count * (subject == .seats && query.line == nil ? 2 : 1)
         let price = CommandPrice.figures(days: days)
+        if let debt = services.budgets.debt(forReadingsOf: reader, givingBack: 0) { return answer(.refusal(debt)) }
         if let refusal = services.budgets.take(price, ofReader: reader) { return answer(.refusal(refusal)) }
         let isCSV = Self.wantsCSV(request)
         let isTaken = readings.add(services.budgets.budget(ofReader: reader)) { ended in
             // The reader's last reading has been paid by now.
-            if let refusal = self.services.budgets.debt(ofReader: reader, givingBack: price) {
+            if let refusal = self.services.budgets.debt(forReadingsOf: reader, givingBack: price) {
                 answer(.refusal(refusal))
                 return false
             }
@@ -125,7 +128,7 @@ final class Statistics: Capability {
     }
 
     private func charge(_ price: Double, _ reader: String) {
-        services.budgets.charge(price, ofReader: reader, most: Self.mostFillings)
+        services.budgets.charge(price, forReadingsOf: reader, most: Self.mostFillings)
     }
 
     /// Calls `then` on the loop with what `work` finds on the thread.
@@ -148,8 +151,11 @@ final class Statistics: Capability {
             LineStatistics.day(
                 date, fields.compactMap { name, value in Int(value).map { (name: name, value: $0) } })
         }
-        read(day, question, query.dates[...], Rows(), most: .max) { rows in
+        read(day, question, query.dates[...], Rows(), most: Self.mostOfLines) { rows in
             guard let rows else { return question.answer(Self.away) }
+            guard rows.count <= Self.mostOfLines else {
+                return question.answer(Self.tooMany("day and line", one: "line", most: Self.mostOfLines))
+            }
             if let line = query.line, rows.isEmpty, self.catalog.current.lines[line] == nil {
                 return question.answer(
                     .problem(404, "Not found", "\(self.settings.city.id) has no line \(line)."))
@@ -187,7 +193,9 @@ final class Statistics: Capability {
                 return question.answer(
                     .problem(404, "Not found", "\(self.settings.city.id) has no zone \(zone)."))
             }
-            guard rows.count <= Self.mostRows else { return question.answer(Self.tooMany("zone")) }
+            guard rows.count <= Self.mostRows else {
+                return question.answer(Self.tooMany("hour and zone", one: "zone", most: Self.mostRows))
+            }
             let (isCSV, zone) = (question.isCSV, self.catalog.current.timeZone)
             self.give(question) {
                 isCSV
@@ -198,10 +206,11 @@ final class Statistics: Capability {
     }
 
     /// one: the parameter that asks for one of many.
-    private static func tooMany(_ one: String) -> HTTPResponse {
+    /// what: of which there is a row for each; one: by which to ask for fewer.
+    private static func tooMany(_ what: String, one: String, most: Int) -> HTTPResponse {
         .problem(
             400, "Bad request",
-            "parameters `from` and `to`: there are more than \(mostRows) rows, one for each hour and \(one). Ask for fewer days, or for one `\(one)`, at a time."
+            "parameters `from` and `to`: there are more than \(most) rows, one for each \(what). Ask for fewer days, or for one `\(one)`, at a time."
         )
     }
 
@@ -214,7 +223,9 @@ final class Statistics: Capability {
         }
         read(day, question, query.dates[...], Rows(), most: Self.mostRows) { rows in
             guard let rows else { return question.answer(Self.away) }
-            guard rows.count <= Self.mostRows else { return question.answer(Self.tooMany("route")) }
+            guard rows.count <= Self.mostRows else {
+                return question.answer(Self.tooMany("hour and route", one: "route", most: Self.mostRows))
+            }
             guard query.line == nil, !question.isCSV else { return self.tellSeats(question, rows, nil) }
             self.readWays(question, query.dates[...], UnservedWays()) { ways in
                 guard let ways else { return question.answer(Self.away) }

@@ -7,7 +7,7 @@ local tell_missing = import('lost', 'tell_missing')
 local lose, mark_away = import('queue', 'lose', 'mark_away')
 local trips = import('trip', 'trips')
 local close_ride, dispatch_due, dispatch_rest = import('search', 'close_ride', 'dispatch_due', 'dispatch_rest')
-local fail_ride = import('search', 'fail_ride')
+local fail_ride, LOOKED_AT = import('search', 'fail_ride', 'LOOKED_AT')
 local free_again, release_offer, withdraw_offer = import('offer', 'free_again', 'release_offer', 'withdraw_offer')
 local lose_driver, make_unavailable, tell_driver = import('ride', 'lose_driver', 'make_unavailable', 'tell_driver')
 local load_booking, overdue = import('seat', 'load_booking', 'overdue')
@@ -46,7 +46,7 @@ end
 
 -- Offers past their deadline: shown and not answered is a refusal (R4), not shown is undelivered (C30). And pauses that are over.
 local function sweep_offers(c)
-    local before, zones = c.now - c.accept_grace_ms, {}
+    local before, zones, left = c.now - c.accept_grace_ms, {}, LOOKED_AT
     each_due(c, 'offers', before, function(ride)
         local r = load_ride(c, ride)
         if r.state == 'offered' then
@@ -55,10 +55,10 @@ local function sweep_offers(c)
             release_offer(c, ride, r, r.seen == '1' and 'expired' or 'undelivered')
         else
             if r.state ~= 'searching' then return redis.call('ZREM', c.p .. 'offers', ride) end
-            -- All pauses that are over end with the first, or of many some: the others are still due.
-            if zones[r.zone] then return end
+            -- All pauses of a zone that are over end with the first. Of many in all zones some do: the others are still due.
+            if zones[r.zone] or left <= 0 then return end
             zones[r.zone] = true
-            dispatch_due(c, r.zone, before)
+            left = dispatch_due(c, r.zone, before, left)
         end
     end)
 end
