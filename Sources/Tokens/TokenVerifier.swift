@@ -32,14 +32,13 @@ public struct TokenVerifier: Sendable {
 
         /// Another key of the same name has another one, and so has one whose tokens must be of another issuer. It tells nothing of a secret.
         func mark(_ kid: String) -> String {
-            var (key, text) = (HMACKey([0]), "mark of \(kid)")
-            switch self {
-            case .secret(let secret): key = secret
-            case .publicKey(let known):
-                key = HMACKey(Array(known.pem.utf8))
-                text += "\n\(known.rules.issuer)\n\(known.rules.audience)\n\(known.rules.prefix)"
-            }
-            return Base64URL.encode(key.code(of: Array(text.utf8)).prefix(12))
+            let (key, rules) =
+                switch self {
+                case .secret(let key): (key, "")
+                case .publicKey(let key):
+                    (HMACKey(Array(key.pem.utf8)), "\n\(key.rules.issuer)\n\(key.rules.audience)\n\(key.rules.prefix)")
+                }
+            return Base64URL.encode(key.code(of: Array("mark of \(kid)\(rules)".utf8)).prefix(12))
         }
     }
 

@@ -17,16 +17,22 @@ import Wire
         return count
     }
 
+    /// All searches of so many rides are over: how many have failed after each of six sweeps.
+    private func failures(_ city: TestCity, of rides: Int) async throws -> [Int] {
+        try await city.advance(3_600_000)
+        var failed: [Int] = []
+        for _ in 0..<6 {
+            try await city.call("city_deadlines", [])
+            failed.append(try await count(city, "failed", of: rides))
+        }
+        return failed
+    }
+
     @Test("C60: searches that end together end in several sweeps, the first that asked first")
     func ends() async throws {
         try await TestCity.run { city in
             for number in 0..<120 { #expect(try await ask(city, number).isOK) }
-            try await city.advance(3_600_000)
-            var failed: [Int] = []
-            for _ in 0..<6 {
-                try await city.call("city_deadlines", [])
-                failed.append(try await count(city, "failed", of: 120))
-            }
+            let failed = try await failures(city, of: 120)
             #expect(failed[0] > 0 && failed[0] <= 100 && failed.last == 120, "\(failed)")
             #expect(try await city.brokenInvariants() == [])
         }
@@ -90,12 +96,7 @@ import Wire
     func zones() async throws {
         try await TestCity.run { city in
             for number in 0..<120 { #expect(try await ask(city, number, zone: "z\(number % 40)").isOK) }
-            try await city.advance(3_600_000)
-            var failed: [Int] = []
-            for _ in 0..<6 {
-                try await city.call("city_deadlines", [])
-                failed.append(try await count(city, "failed", of: 120))
-            }
+            let failed = try await failures(city, of: 120)
             #expect(failed[0] > 0 && failed[0] <= 100 && failed.last == 120, "\(failed)")
         }
     }

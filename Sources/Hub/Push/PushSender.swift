@@ -37,7 +37,7 @@ final class PushSender: SideTask {
     private let voucher: PushVoucher
     private var verifier: TokenVerifier
     /// By the services of the settings: where it is sent, and whose turn it is there.
-    private var clients: [String: (client: PushClient, turns: SubjectTurns)] = [:]
+    private var lines: [String: (client: PushClient, turns: SubjectTurns)] = [:]
     private let timer: LoopTimer
     private let meter: PushMeter
     private let log: Logger
@@ -98,7 +98,7 @@ final class PushSender: SideTask {
 
     func stop() {
         timer.close()
-        for line in clients.values { line.client.close() }
+        for line in lines.values { line.client.close() }
         connection.close()
     }
 
@@ -204,10 +204,7 @@ final class PushSender: SideTask {
 
     private func attempt(_ id: String) {
         guard let job = jobs[id] else { return }
-        guard job.until > EventLoop.wallClock() else {
-            meter.late.increment()
-            return remove(id)
-        }
+        guard job.until > EventLoop.wallClock() else { return leaveOut(id) }
         functions.call("push_targets", ["channel": RedisArgument(job.channel)]) { result in
             guard self.jobs[id] != nil, self.isLeading else { return }
             switch result {
@@ -222,7 +219,7 @@ final class PushSender: SideTask {
     private func send(_ id: String, _ reply: RedisReply) {
         guard var job = jobs[id], let person = people[job.channel] else { return }
         let found = PushTarget.read(reply, services: settings.push.services) { counts($0, job) }
-        // The setting was changed since, or the token has ended, or was revoked.
+        // The setting was changed since, or the token has ended, or was revoked; or it was said to a hub that kept nothing of tokens.
         for endpoint in found.bad { drop(endpoint, of: job.channel) }
         if !found.bad.isEmpty { tell("subscriptions are taken out that were said with tokens that count no more") }
         let now = EventLoop.wallClock()
@@ -279,10 +276,10 @@ final class PushSender: SideTask {
     }
 
     private func line(to service: String) -> (client: PushClient, turns: SubjectTurns) {
-        if let known = clients[service] { return known }
+        if let known = lines[service] { return known }
         let client = PushClient(loop: loop, service: service, authorities: settings.push.ca)
         let made = (client, SubjectTurns(most: Self.mostSent, mostOfSubject: .max))
-        clients[service] = made
+        lines[service] = made
         return made
     }
 

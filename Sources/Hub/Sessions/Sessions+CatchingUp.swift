@@ -62,7 +62,7 @@ extension Sessions {
         _ then: @escaping (Bool) -> Void, _ ended: @escaping () -> Void
     ) {
         let answer = if case .success(let reply) = result { HelloReply(reply) } else { nil as HelloReply? }
-        if let answer { charge(session, answer) }
+        if let answer { charge(session, answer.entries[...], snapshotBytes: answer.snapshotBytes.count) }
         guard isCatchingUp(session) else {
             failed(session, identity)
             ended()
@@ -88,7 +88,7 @@ extension Sessions {
         }
         readRest(of: identity.channel, after: last, reply) { whole in
             defer { ended() }
-            if let whole { self.charge(session, whole, besides: reply.entries) }
+            if let whole { self.charge(session, whole.entries.dropFirst(reply.entries.count)) }
             guard self.isCatchingUp(session), let whole else {
                 self.failed(session, identity)
                 return then(false)
@@ -112,19 +112,10 @@ extension Sessions {
     }
 
     /// What was read for a hello is paid by who said it, also when its connection is gone meanwhile.
-    private func charge(_ session: Session, _ reply: HelloReply) {
+    private func charge(_ session: Session, _ entries: ArraySlice<Push>, snapshotBytes: Int = 0) {
         guard !session.isGreeted else { return }
-        let state = CommandPrice.snapshot(bytes: reply.snapshotBytes.count)
-        session.budget.charge(Self.price(of: reply.entries[...]) + state, at: Int64(loop.now))
-    }
-
-    private func charge(_ session: Session, _ whole: HelloReply, besides read: [Push]) {
-        guard !session.isGreeted else { return }
-        session.budget.charge(Self.price(of: whole.entries.dropFirst(read.count)), at: Int64(loop.now))
-    }
-
-    private static func price(of entries: ArraySlice<Push>) -> Double {
-        CommandPrice.resumed(entries.count, bytes: entries.reduce(0) { $0 + $1.data.count })
+        let history = CommandPrice.resumed(entries.count, bytes: entries.reduce(0) { $0 + $1.data.count })
+        session.budget.charge(history + CommandPrice.snapshot(bytes: snapshotBytes), at: Int64(loop.now))
     }
 
     private func isCatchingUp(_ session: Session) -> Bool { sessions.has(session) && session.phase == .catchingUp }

@@ -61,6 +61,10 @@ final class Statistics: Capability {
         let key: (_ date: String) -> String
         /// Those that are read; nil: all.
         let fields: [String]?
+        /// There is a row for each of these: an hour and a zone. The second is the parameter that asks for one of many.
+        let each: (String, one: String)
+        /// Rows of all days.
+        let most: Int
         let rows: @Sendable (ServiceDate, [(String, String)]) -> [Row]
     }
 
@@ -147,15 +151,14 @@ final class Statistics: Capability {
     /// A line that the catalog has no more has its figures all the same.
     private func tellLines(_ question: Question) {
         let query = question.query
-        let day = Day(key: keys.statistics, fields: query.line.map(LineStatistics.fields)) { date, fields in
+        let day = Day(
+            key: keys.statistics, fields: query.line.map(LineStatistics.fields), each: ("day", one: "line"),
+            most: Self.mostOfLines
+        ) { date, fields in
             LineStatistics.day(
                 date, fields.compactMap { name, value in Int(value).map { (name: name, value: $0) } })
         }
-        read(day, question, query.dates[...], Rows(), most: Self.mostOfLines) { rows in
-            guard let rows else { return question.answer(Self.away) }
-            guard rows.count <= Self.mostOfLines else {
-                return question.answer(Self.tooMany("day and line", one: "line", most: Self.mostOfLines))
-            }
+        readDays(day, question) { rows in
             if let line = query.line, rows.isEmpty, self.catalog.current.lines[line] == nil {
                 return question.answer(
                     .problem(404, "Not found", "\(self.settings.city.id) has no line \(line)."))
@@ -184,17 +187,15 @@ final class Statistics: Capability {
 
     private func tellTaxis(_ question: Question) {
         let query = question.query
-        let day = Day(key: keys.taxis, fields: query.line.map(RedisReply.hours)) { date, fields in
+        let day = Day(
+            key: keys.taxis, fields: query.line.map(RedisReply.hours), each: ("hour", one: "zone"), most: Self.mostRows
+        ) { date, fields in
             fields.compactMap { TaxiFigures(date, $0, $1) }.sorted { ($0.hour, $0.zone) < ($1.hour, $1.zone) }
         }
-        read(day, question, query.dates[...], Rows(), most: Self.mostRows) { rows in
-            guard let rows else { return question.answer(Self.away) }
+        readDays(day, question) { rows in
             if let zone = query.line, rows.isEmpty, self.zones.set?.zones.contains(where: { $0.id == zone }) != true {
                 return question.answer(
                     .problem(404, "Not found", "\(self.settings.city.id) has no zone \(zone)."))
-            }
-            guard rows.count <= Self.mostRows else {
-                return question.answer(Self.tooMany("hour and zone", one: "zone", most: Self.mostRows))
             }
             let (isCSV, zone) = (question.isCSV, self.catalog.current.timeZone)
             self.give(question) {
@@ -205,27 +206,16 @@ final class Statistics: Capability {
         }
     }
 
-    /// one: the parameter that asks for one of many.
-    /// what: of which there is a row for each; one: by which to ask for fewer.
-    private static func tooMany(_ what: String, one: String, most: Int) -> HTTPResponse {
-        .problem(
-            400, "Bad request",
-            "parameters `from` and `to`: there are more than \(most) rows, one for each \(what). Ask for fewer days, or for one `\(one)`, at a time."
-        )
-    }
-
     /// A route is by the name that drivers announce, so there is none that is not known. From where to where people asked in vain is of all
     /// routes, and of none.
     private func tellSeats(_ question: Question) {
         let query = question.query
-        let day = Day(key: keys.seats, fields: query.line.map(RedisReply.hours)) { date, fields in
+        let day = Day(
+            key: keys.seats, fields: query.line.map(RedisReply.hours), each: ("hour", one: "route"), most: Self.mostRows
+        ) { date, fields in
             fields.compactMap { SeatFigures(date, $0, $1) }.sorted { ($0.hour, $0.route) < ($1.hour, $1.route) }
         }
-        read(day, question, query.dates[...], Rows(), most: Self.mostRows) { rows in
-            guard let rows else { return question.answer(Self.away) }
-            guard rows.count <= Self.mostRows else {
-                return question.answer(Self.tooMany("hour and route", one: "route", most: Self.mostRows))
-            }
+        readDays(day, question) { rows in
             guard query.line == nil, !question.isCSV else { return self.tellSeats(question, rows, nil) }
             self.readWays(question, query.dates[...], UnservedWays()) { ways in
                 guard let ways else { return question.answer(Self.away) }
@@ -263,19 +253,33 @@ final class Statistics: Capability {
         }
     }
 
-    /// One day after the other, so that Redis serves others in between. It ends with the day that makes it more rows than `most`. nil: Redis is
-    /// away.
+    /// The rows of all days, for `then`. Where there are too many, or Redis is away, that is the answer.
+    private func readDays<Row: Sendable>(_ day: Day<Row>, _ question: Question, _ then: @escaping ([Row]) -> Void) {
+        read(day, question, question.query.dates[...], Rows()) { rows in
+            guard let rows else { return question.answer(Self.away) }
+            guard rows.count <= day.most else {
+                return question.answer(
+                    .problem(
+                        400, "Bad request",
+                        "parameters `from` and `to`: there are more than \(day.most) rows, one for each \(day.each.0) and \(day.each.one). Ask for fewer days, or for one `\(day.each.one)`, at a time."
+                    ))
+            }
+            then(rows)
+        }
+    }
+
+    /// One day after the other, so that Redis serves others in between. It ends with the day that makes it too many rows. nil: Redis is away.
     private func read<Row: Sendable>(
-        _ day: Day<Row>, _ question: Question, _ dates: ArraySlice<ServiceDate>, _ rows: Rows<Row>, most: Int,
+        _ day: Day<Row>, _ question: Question, _ dates: ArraySlice<ServiceDate>, _ rows: Rows<Row>,
         _ then: @escaping ([Row]?) -> Void
     ) {
-        guard let date = dates.first, rows.all.count <= most else { return then(rows.all) }
+        guard let date = dates.first, rows.all.count <= day.most else { return then(rows.all) }
         let (fields, rowsOf) = (day.fields, day.rows)
         let makeRows: @Sendable (RedisReply) -> [Row] = { rowsOf(date, $0.fields(named: fields)) }
         read(day.key("\(date)"), fields, for: question.reader, makeRows) { found in
             guard let found else { return then(nil) }
             rows.all += found
-            self.read(day, question, dates.dropFirst(), rows, most: most, then)
+            self.read(day, question, dates.dropFirst(), rows, then)
         }
     }
 
