@@ -51,10 +51,12 @@ public final class SQLiteDatabase: Database {
                 deadline)
         }
         do throws(DatabaseFailure) {
+            // The mode is one of the file. Two who change it at once do not wait for each other: one of them fails.
+            if makes { try script("PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL") }
             // A page that changes often goes into the file once for all: each checkpoint waits for the disk.
             try script(
                 """
-                PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; \
+                PRAGMA busy_timeout = 5000; PRAGMA synchronous = NORMAL; \
                 PRAGMA wal_autocheckpoint = 4000; PRAGMA journal_size_limit = \(Self.mostLogBytes)
                 """)
         } catch {

@@ -20,9 +20,6 @@ final class Connection {
         case shut
     }
 
-    /// Whether what it sends is read in its share of a turn only.
-    var hasShare: Bool { isStranger || isCrumbling }
-
     enum Awaited {
         case nothing
         /// Of a stranger: what it sends next. `come`: it is there, and is to be read in its share.
@@ -54,11 +51,9 @@ final class Connection {
     var isStranger = false
     /// It is sent events of an answer in place of frames, and reads nothing.
     var isStream = false
-    /// It sends in so many small pieces that each costs more than what is in it: read as strangers are, while it does.
-    var isCrumbling = false
-    /// Pieces read in the second that ends then, ms of the loop.
-    var pieces = 0
-    var piecesUntil: UInt64 = 0
+    /// What it has together with others, once somebody answers for it. It is held back until more may be read.
+    var inbound: InboundRate?
+    var isHeldBack = false
     var unread: [UInt8] = []
     /// libwebsockets does not watch its socket: what came last waits for its share, or the crowd watches it.
     var isPaused = false

@@ -31,6 +31,6 @@ public struct ServerCounters: Sendable {
     public internal(set) var framesOut = 0
     public internal(set) var writes = 0
     public internal(set) var pings = 0
-    /// How often a connection was found to send in many small pieces (`ServerLimits.piecesPerSecond`).
-    public internal(set) var crumbling = 0
+    /// How often a connection was held back, as there was too much to read of its subject (``InboundRate``).
+    public internal(set) var heldBack = 0
 }

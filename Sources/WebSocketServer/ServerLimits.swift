@@ -57,9 +57,6 @@ public struct ServerLimits: Sendable {
     public var controlFramesPerSecond = 100
     /// The close code of one that sends more.
     public var floodCode: UInt16 = 4429
-    /// Reads of one connection a second, under TLS its records. Who sends more has them read in the share of a turn that strangers have, as
-    /// long as it does: an application sends a message in one piece, and has a few a second.
-    public var piecesPerSecond = 500
 
     public init() {}
 
@@ -71,7 +68,6 @@ public struct ServerLimits: Sendable {
         limits.maxHeldBytes = 4 << 30
         limits.maxConnectionsPerAddress = 100_000
         limits.controlFramesPerSecond = .max
-        limits.piecesPerSecond = .max
         return limits
     }
 }

@@ -100,6 +100,14 @@ final class SocketContext {
         return true
     }
 
+    /// Records of data that came since this was asked last, at least one; without TLS one.
+    static func takeRecords(of socket: OpaquePointer?) -> Int {
+        guard let socket, let ssl = lws_get_ssl(socket) else { return 1 }
+        let count = Int(bitPattern: SSL_get_ex_data(ssl, dataRecordsIndex))
+        SSL_set_ex_data(ssl, dataRecordsIndex, nil)
+        return max(count, 1)
+    }
+
     /// Whether the session of TLS was resumed.
     func isResumed(_ socket: OpaquePointer) -> Bool {
         guard let ssl = lws_get_ssl(socket) else { return false }
@@ -194,6 +202,8 @@ private let keyUpdatesIndex = kb_ssl_new_index()
 /// 10 µs, and OpenSSL works off all that are there in one call.
 private let mostBareRecords = 64
 private let bareRecordsIndex = kb_ssl_new_index()
+/// The others, since they were counted last; some of them may be empty.
+private let dataRecordsIndex = kb_ssl_new_index()
 
 /// A server's hello with this in the place of its random asks for another of the client (RFC 8446 4.1.3): its first 8 bytes,
 /// and where they stand.
@@ -211,7 +221,12 @@ private func watchMessages(
     switch (type, first) {
     // Of TLS 1.3 the outer type says nothing: the inner one comes after it.
     case (SSL3_RT_HEADER, _), (SSL3_RT_INNER_CONTENT_TYPE, _):
-        if isSent == 0 && first != SSL3_RT_APPLICATION_DATA { limit(bareRecordsIndex, to: mostBareRecords, ssl) }
+        guard isSent == 0 else { break }
+        if first != SSL3_RT_APPLICATION_DATA {
+            limit(bareRecordsIndex, to: mostBareRecords, ssl)
+        } else if type == SSL3_RT_HEADER {
+            _ = seen(dataRecordsIndex, ssl)
+        }
     case (SSL3_RT_HANDSHAKE, SSL3_MT_KEY_UPDATE) where isSent == 0:
         limit(keyUpdatesIndex, to: mostKeyUpdates, ssl)
     case (SSL3_RT_HANDSHAKE, SSL3_MT_SERVER_HELLO) where isSent == 1 && count >= randomOffset + 8:
@@ -234,9 +249,14 @@ private func pause(_ ssl: OpaquePointer?) {
 /// Counts what OpenSSL works off, and answers, as much as has come within one read: beyond the limit the stream counts as
 /// ended, and the read, or the handshake, returns.
 private func limit(_ index: Int32, to most: Int, _ ssl: OpaquePointer?) {
-    let seen = Int(bitPattern: SSL_get_ex_data(ssl, index)) + 1
-    SSL_set_ex_data(ssl, index, UnsafeMutableRawPointer(bitPattern: seen))
-    if seen > most { SSL_set_shutdown(ssl, SSL_RECEIVED_SHUTDOWN) }
+    if seen(index, ssl) > most { SSL_set_shutdown(ssl, SSL_RECEIVED_SHUTDOWN) }
+}
+
+/// How many there are with this one.
+private func seen(_ index: Int32, _ ssl: OpaquePointer?) -> Int {
+    let count = Int(bitPattern: SSL_get_ex_data(ssl, index)) + 1
+    SSL_set_ex_data(ssl, index, UnsafeMutableRawPointer(bitPattern: count))
+    return count
 }
 
 /// The one callback of libwebsockets: finds the owner, passes on what concerns it.

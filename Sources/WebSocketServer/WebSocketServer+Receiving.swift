@@ -16,7 +16,7 @@ extension WebSocketServer {
             return connection.thrownAway <= Self.mostThrownAway
         case .open:
             connection.lastHeard = now
-            countPiece(connection)
+            countPieces(connection)
             return readMessages(connection, bytes)
         case .closing:
             connection.thrownAway += bytes.count
@@ -63,6 +63,7 @@ extension WebSocketServer {
             connection.controlFrames = 0
         }
         connection.controlFrames += 1
+        connection.inbound?.count(1, at: loop.now)
         guard connection.controlFrames > rules.controlFramesPerSecond else { return true }
         close(connection.id, code: rules.floodCode, reason: "too many pings")
         return false
@@ -78,7 +79,7 @@ extension WebSocketServer {
                 guard isOpen else { continue }
                 counts.messagesIn += 1
                 onMessage(connection.id, message, isText)
-                if connection.hasShare { return }
+                if connection.isStranger { return }
             case .ping(let payload):
                 if isOpen, isWithinControlRate(connection) { queuePong(connection, payload) }
             case .pong:

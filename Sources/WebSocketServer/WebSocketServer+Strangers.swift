@@ -15,10 +15,12 @@ extension WebSocketServer {
     /// Frames of a stranger in one share. A fragment without payload has six bytes, so that one read may hold 2,730.
     private static let framesPerShare = 64
 
-    /// What this client sends is read as it comes from now on, and its messages may be as long as any.
-    public func welcome(_ id: ConnectionID) {
+    /// What this client sends is read as it comes from now on, as far as `inbound` goes, which it shares with others of its subject;
+    /// and its messages may be as long as any.
+    public func welcome(_ id: ConnectionID, sharing inbound: InboundRate) {
         guard let connection = connections[id] else { return }
         connection.isStranger = false
+        connection.inbound = inbound
         connection.frames.framesLeft = .max
         connection.frames.allow(messageBytes: rules.maxMessageBytes)
         countHeld(connection)
@@ -43,7 +45,7 @@ extension WebSocketServer {
 
     /// What strangers send next is read in their share, when there is something; the others' as it comes.
     private func awaitMore(_ connection: Connection) {
-        guard connection.hasShare || connection.phase != .open else { return goOnReading(connection) }
+        guard connection.isStranger || connection.phase != .open else { return goOnReading(connection) }
         guard connection.isPaused, connection.awaited == .nothing, let socket = connection.socket else { return }
         wait(for: .more, connection, socket)
     }
@@ -103,6 +105,7 @@ extension WebSocketServer {
 
     private func takeShare(_ connection: Connection) {
         connection.isResuming = false
+        if let inbound = connection.inbound, inbound.isSpent(at: loop.now) { return holdBack(connection) }
         guard connection.awaited != .come else {
             connection.awaited = .nothing
             return goOnReading(connection)
@@ -119,26 +122,40 @@ extension WebSocketServer {
         awaitMore(connection)
     }
 
-    /// Counts what is read of an open connection. Under TLS each record is a piece, and costs 8 µs with one byte in it, of which no price of
-    /// a message knows.
-    func countPiece(_ connection: Connection) {
-        if connection.piecesUntil <= loop.now {
-            connection.piecesUntil = loop.now + 1_000
-            connection.pieces = 0
-            if connection.isCrumbling {
-                connection.isCrumbling = false
-                connection.frames.framesLeft = .max
+    /// Counts what is read of an open connection.
+    func countPieces(_ connection: Connection) {
+        guard let inbound = connection.inbound else { return }
+        inbound.count(SocketContext.takeRecords(of: connection.socket), at: loop.now)
+        guard inbound.isSpent(at: loop.now) else { return }
+        counts.heldBack += 1
+        holdBack(connection)
+    }
+
+    private func holdBack(_ connection: Connection) {
+        pause(connection)
+        guard !connection.isHeldBack else { return }
+        connection.isHeldBack = true
+        heldBack.append(connection)
+    }
+
+    /// Who may be read again is so in its share of a turn: a thousand at once would all be read before the first one counts.
+    func goOnWithHeldBack() {
+        guard !heldBack.isEmpty else { return }
+        let waiting = heldBack
+        heldBack = []
+        for connection in waiting {
+            if connection.inbound?.isSpent(at: loop.now) == true {
+                heldBack.append(connection)
+            } else {
+                connection.isHeldBack = false
+                if connections[connection.id] != nil { resume(connection) }
             }
         }
-        connection.pieces += 1
-        guard connection.pieces > rules.piecesPerSecond, !connection.isCrumbling else { return }
-        connection.isCrumbling = true
-        counts.crumbling += 1
     }
 
     /// Messages as they come; those of a stranger at the end of the turn. Always true: the socket is of use.
     func readMessages(_ connection: Connection, _ bytes: UnsafeMutableRawBufferPointer) -> Bool {
-        guard connection.hasShare || !connection.unread.isEmpty else {
+        guard connection.isStranger || !connection.unread.isEmpty else {
             var input = bytes
             readFrames(connection, &input)
             return true
@@ -153,7 +170,7 @@ extension WebSocketServer {
         var bytes = connection.unread
         connection.unread = []
         guard !bytes.isEmpty, connection.phase == .open || connection.farewell == .peer else { return }
-        connection.frames.framesLeft = connection.hasShare ? Self.framesPerShare : .max
+        connection.frames.framesLeft = connection.isStranger ? Self.framesPerShare : .max
         let left = bytes.withUnsafeMutableBytes { bytes in
             var input = bytes
             readFrames(connection, &input)

@@ -25,6 +25,7 @@ extension WebSocketServer {
         pace.measure(used: CoalescePace.threadTime(), tickMs: Self.tickMs, rules.coalesceLoad)
         for raw in wheel.advance(to: now / Self.tickMs) { check(ConnectionID(rawValue: raw)) }
         giveMemoryBack()
+        goOnWithHeldBack()
     }
 
     /// The time of a connection has come, for whatever its phase waits for.

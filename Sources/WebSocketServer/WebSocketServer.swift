@@ -87,6 +87,8 @@ public final class WebSocketServer {
     var flushing: [ConnectionID] = []
     /// Those whose next request is to be read, if it is there whole, and strangers who have sent something.
     var resuming = FairQueue()
+    /// Of whom too much was read: their next share comes when more may be.
+    var heldBack: [Connection] = []
     /// Those with an answer of which more can be written.
     var answering = FairQueue()
     /// Those with frames that wait for `coalesceTimer`, which runs while there are any.

@@ -101,7 +101,7 @@ import Testing
                 inTurn += 1
                 heard += 1
                 usleep(3_000)
-                pair.server.welcome(id)
+                pair.server.welcome(id, sharing: InboundRate(perSecond: 500))
             }
             loop.atEndOfTurn {
                 most = max(most, inTurn)

@@ -94,7 +94,7 @@ import Testing
             let host = try Host(loop)
             host.server.onMessage = { id, bytes, _ in
                 host.heard.append(bytes.count)
-                host.server.welcome(id)
+                host.server.welcome(id, sharing: InboundRate(perSecond: 500))
             }
             let long = host.clients(1, sending: RawClient.frame(.binary, [], announced: 16_385))
             let parts =

@@ -57,8 +57,23 @@ final class Budgets {
             capacity: isStranger ? max(1, burst / 4) : burst, perSecond: Double(server.commandsPerSecond))
     }
 
+    /// What is read of a subject's connections: as much as anybody needs, and twice the commands that one may send. Guests of a network
+    /// have that together.
+    private func pieces(for key: String) -> Int {
+        let pieces = max(Self.pieces, 2 * bucket(for: key).perSecond)
+        return Int(min(key.hasPrefix(Self.guests) ? pieces * Self.guestShares : pieces, 1e9))
+    }
+
+    private static let pieces = 500.0
+
+    private func make(_ key: String, group: Budget? = nil) -> Budget {
+        Budget(
+            key: key, bucket: bucket(for: key), inbound: group?.inbound ?? InboundRate(perSecond: pieces(for: key)),
+            group: group)
+    }
+
     /// Of a connection that has not said hello.
-    func ofStranger() -> Budget { Budget(key: "", bucket: bucket(for: "")) }
+    func ofStranger() -> Budget { make("") }
 
     /// What the subject has, whatever it comes over.
     func budget(of identity: Identity) -> Budget { budget(ofReader: Self.key(of: identity.claims)) }
@@ -82,6 +97,7 @@ final class Budgets {
         }
         budget.sessions += 1
         session.budget = budget
+        services.server.welcome(session.connection, sharing: budget.inbound)
         return true
     }
 
@@ -124,9 +140,14 @@ final class Budgets {
 
     /// The settings are others.
     func renew() {
-        for session in services.sessions.all { session.budget.renew(bucket(for: session.budget.key)) }
+        for session in services.sessions.all { renew(session.budget) }
         for budget in bySubject.values where budget.sessions == 0 { forget(budget) }
-        for budget in bySubject.values where budget.key.hasPrefix(Self.guests) { budget.renew(bucket(for: budget.key)) }
+        for budget in bySubject.values where budget.key.hasPrefix(Self.guests) { renew(budget) }
+    }
+
+    private func renew(_ budget: Budget) {
+        budget.renew(bucket(for: budget.key))
+        budget.inbound.perSecond = pieces(for: budget.group?.key ?? budget.key)
     }
 
     /// Takes the price of a message. Faster than the limit is refused; more than twice as fast for long is closed. `reading`: what
@@ -198,7 +219,7 @@ final class Budgets {
     func budget(ofReader key: String) -> Budget {
         let budget =
             bySubject[key]
-            ?? Budget(key: key, bucket: bucket(for: key), group: Self.group(of: key).map { self.budget(ofReader: $0) })
+            ?? make(key, group: Self.group(of: key).map { self.budget(ofReader: $0) })
         bySubject[key] = budget
         if budget.sessions == 0 { idle.insert(key) }
         return budget

@@ -1,4 +1,5 @@
 import Domain
+import WebSocketServer
 import Wire
 
 /// What commands cost, in tokens of the subject's ``Budget``. One token is about what a position costs: a message read and a part
@@ -169,6 +170,8 @@ final class Budget {
     /// What all guests of its network have together, from which each of them pays, too.
     let group: Budget?
     var bucket: TokenBucket
+    /// What is read of its connections; of a member of a group, the group's.
+    let inbound: InboundRate
     /// What it may have refused, as a message has to be read to be refused. As much again as it may do.
     var refusals: TokenBucket
     /// Of figures and records what is only known as they are read. Who owes for that waits with the next ones, and with no command: an operator
@@ -183,8 +186,12 @@ final class Budget {
     var sessions = 0
 
     /// bucket: a full one.
-    init(key: String, bucket: TokenBucket, group: Budget? = nil) {
+    init(
+        key: String, bucket: TokenBucket, inbound: InboundRate = InboundRate(perSecond: 500),
+        group: Budget? = nil
+    ) {
         self.key = key
+        self.inbound = inbound
         self.group = group
         group?.sessions += 1
         self.bucket = bucket

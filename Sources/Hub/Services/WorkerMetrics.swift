@@ -110,8 +110,8 @@ final class WorkerMetrics {
         ) { [unowned server] in Double(server.counters.refusedAddressLimit) }
         registry.counter(
             "kerbside_crumbling_connections_total",
-            "Times a connection sent in so many small pieces that it was held back."
-        ) { [unowned server] in Double(server.counters.crumbling) }
+            "Times a connection was held back, as its subject sent in so many small pieces."
+        ) { [unowned server] in Double(server.counters.heldBack) }
         registry.gauge("kerbside_redis_pending_commands", "Commands that wait for Redis.") { Double(pending()) }
         registry.counter("kerbside_sent_bytes_total", "Bytes sent to clients.") { [unowned server] in
             Double(server.counters.bytesOut)

@@ -169,7 +169,6 @@ final class Sessions: PushListener {
             refuse(session, id, error == .wrongCity ? .forbidden : .unauthenticated, "\(error)")
             return close(session, error == .wrongCity ? .forbidden : .unauthenticated)
         }
-        server.welcome(session.connection)
         let hasChannel = claims.role == .driver || claims.role == .busDriver || claims.role == .passenger
         let identity = Identity(
             claims: claims, channel: hasChannel ? "\(claims.role.rawValue):\(claims.subject)" : "",

@@ -1,0 +1,22 @@
+/// What all connections of one subject may have a server read in a second, in pieces: a read of a socket, under TLS each record of data, and
+/// each ping and pong. Beyond it they are read no more before the second is over: the kernel holds what comes, and its sender waits.
+///
+/// A piece costs 8 µs under TLS with one byte in it, or none, of which no price of a message knows. A plain object of the server's thread.
+public final class InboundRate {
+    /// An application sends a message in one piece; 64 KiB on a mobile network come in some 50.
+    public var perSecond: Int
+    private var pieces = 0
+    /// Milliseconds of the loop.
+    private var until: UInt64 = 0
+
+    public init(perSecond: Int) { self.perSecond = perSecond }
+
+    /// Counts what has been read, whatever is left.
+    func count(_ read: Int, at now: UInt64) {
+        if until <= now { (pieces, until) = (0, now + 1_000) }
+        pieces += read
+    }
+
+    /// Whether nothing more is to be read now.
+    func isSpent(at now: UInt64) -> Bool { until > now && pieces >= perSecond }
+}

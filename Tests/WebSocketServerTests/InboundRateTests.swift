@@ -1,0 +1,74 @@
+import EventLoop
+import Testing
+
+@testable import WebSocketServer
+
+/// Whoever sends in many small pieces is held back, over however many connections, and loses nothing by it.
+@Suite struct InboundRateTests {
+    @Test func `a second has so many pieces, and what was read beyond them counts in it alone`() {
+        let rate = InboundRate(perSecond: 10)
+        #expect(!rate.isSpent(at: 5_000))
+        rate.count(9, at: 5_000)
+        #expect(!rate.isSpent(at: 5_999))
+        rate.count(33, at: 5_999)
+        #expect(rate.isSpent(at: 5_999) && !rate.isSpent(at: 6_000))
+        rate.count(10, at: 6_500)
+        #expect(rate.isSpent(at: 7_499) && !rate.isSpent(at: 7_500))
+    }
+
+    @Test func `who sends in many pieces is held back while it does, and all of it is heard in order`() throws {
+        try onLoop { loop in
+            let pair = try Pair(loop)
+            var heard: [UInt8] = []
+            pair.server.onMessage = { _, bytes, _ in heard.append(bytes[0]) }
+            let client = RawClient(port: pair.port)
+            client.send(RawClient.upgrade)
+            func send(_ first: UInt8, until last: UInt8, then: @escaping () -> Void) {
+                client.send(RawClient.frame(.binary, [first]))
+                when(loop, { heard.last == first }) {
+                    first == last ? then() : send(first + 1, until: last, then: then)
+                }
+            }
+            when(loop, { pair.opened.count == 1 }) {
+                pair.server.welcome(pair.opened[0], sharing: InboundRate(perSecond: 20))
+                send(0, until: 29) {
+                    #expect(pair.server.counters.heldBack >= 1)
+                    client.send((30...255).flatMap { RawClient.frame(.binary, [$0]) })
+                    when(loop, { heard.count == 256 }) {
+                        #expect(heard == Array(0...255) && pair.serverCloses.isEmpty)
+                        withExtendedLifetime(client) { pair.finish(loop) }
+                    }
+                }
+            }
+        }
+    }
+
+    @Test func `connections of one subject share its pieces, pings count, and others are heard meanwhile`() throws {
+        try onLoop { loop in
+            let pair = try Pair(loop)
+            var heard: [ConnectionID] = []
+            pair.server.onMessage = { id, _, _ in heard.append(id) }
+            let clients = (0..<4).map { _ in RawClient(port: pair.port) }
+            for client in clients { client.send(RawClient.upgrade) }
+            func isHeldBack(_ id: ConnectionID) -> Bool { pair.server.connections[id]?.isHeldBack == true }
+            when(loop, { pair.opened.count == 4 }) {
+                let (shared, other) = (InboundRate(perSecond: 50), InboundRate(perSecond: 50))
+                let (own, others) = (pair.opened.dropLast(), pair.opened.last!)
+                for id in own { pair.server.welcome(id, sharing: shared) }
+                pair.server.welcome(others, sharing: other)
+                // One read each; the second one's has no place any more.
+                for client in clients { client.send((0..<60).flatMap { _ in RawClient.frame(.ping, []) }) }
+                when(loop, { own.filter(isHeldBack).count >= 2 }) {
+                    for client in clients { client.send(RawClient.frame(.binary, [1])) }
+                    when(loop, { heard.contains(others) }) {
+                        #expect(own.contains(where: isHeldBack))
+                        when(loop, { Set(heard) == Set(pair.opened) }) {
+                            #expect(pair.serverCloses.isEmpty)
+                            withExtendedLifetime(clients) { pair.finish(loop) }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
