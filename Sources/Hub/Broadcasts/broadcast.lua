@@ -10,12 +10,39 @@ local audit = import('audit', 'audit')
 local MOST_OPEN, MOST_OF_ONE = 8, 2
 local PORTION = 25
 
+-- Each who is told gets a copy into the history: 100 bytes and the text. One operator may make so many copies an hour, each for a text of up to
+-- TEXT_BYTES; a longer one counts as two. That is 10 KB a second, of which Redis gets a gigabyte in a day. It is enough to tell something to
+-- 5,000 drivers every three minutes.
+local COPIES, TEXT_BYTES, HOUR_MS = 100000, 256, 3600000
+-- Everybody can be told in an emergency, however many they are: a notice may go beyond the bound. Who has more than an hour to work off is refused,
+-- and no notice leaves more than two hours: so an operator that has sent nothing for an hour is never refused.
+local MOST_OWED_MS = 2 * HOUR_MS
+
 local ROLES = { drivers = 'driver', bus_drivers = 'bus_driver', passengers = 'passenger' }
+
+-- `told:<operator>` lives as long as an operator's copies are worked off, at COPIES an hour. Answers for how many ms that still is.
+local function owed(c, operator) return math.max(0, redis.call('PTTL', c.p .. 'told:' .. operator)) end
+
+local function owe(c, operator, copies)
+    local left = math.min(owed(c, operator) + copies * HOUR_MS / COPIES, MOST_OWED_MS)
+    redis.call('SET', c.p .. 'told:' .. operator, '', 'PX', string.format('%.0f', left))
+end
+
+-- The refusal of an operator that has too much to work off; nil: it may send.
+local function refusal(c, operator)
+    local wait = owed(c, operator) - HOUR_MS
+    if wait <= 0 then return nil end
+    return refuse('rate_limited', 'Your notices went to more people than one operator may tell in an hour: ' .. COPIES .. ', who count twice if '
+        .. 'the text has more than ' .. TEXT_BYTES .. ' bytes. Send it again in ' .. math.ceil(wait / 60000) .. ' min, or let another operator '
+        .. 'send it now.', wait)
+end
 
 -- broadcast_send: operator, id (new, random), to whom (drivers, bus_drivers, passengers), of drivers the zone in whose queue they
 -- stand ('' = all who have been here within a week), the text, key. Answers how many will be told.
 register('broadcast_send', { 'operator', 'id', 'to', 'zone', 'text', 'key' }, function(c, given)
     return audit.act(c, 'broadcast', given, function()
+        local refused = refusal(c, given.operator)
+        if refused then return refused end
         local open, waiting = c.p .. 'broadcasts', c.p .. 'broadcast:' .. given.id
         local notices, own = redis.call('HVALS', open), 0
         for _, notice in ipairs(notices) do
@@ -29,6 +56,7 @@ register('broadcast_send', { 'operator', 'id', 'to', 'zone', 'text', 'key' }, fu
         if count > 0 then
             redis.call('HSET', open, given.id, cjson.encode({ role = role, zone = zone, text = given.text, operator = given.operator,
                 cursor = not zone and '0' or nil }))
+            owe(c, given.operator, count * math.ceil(#given.text / TEXT_BYTES))
         end
         log(c, 'notify.sent', { notice = given.id, operator = given.operator, to = given.to, zone = zone, text = given.text,
             people = count })
