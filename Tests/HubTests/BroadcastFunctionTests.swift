@@ -10,10 +10,36 @@ import Wire
         _ = try await city.call("session_hello", [role, subject, "w.1", "w", ""])
     }
 
-    private func send(_ city: TestCity, _ to: String, zone: String = "", key: String = "") async throws
-        -> TestCity.Outcome
-    {
-        try await city.command("broadcast_send", "o1", "n_1", to, zone, "Hear this.", key)
+    private func send(
+        _ city: TestCity, _ to: String, zone: String = "", text: String = "Hear this.", key: String = ""
+    ) async throws -> TestCity.Outcome {
+        try await city.command("broadcast_send", "o1", "n_1", to, zone, text, key)
+    }
+
+    /// What an operator has to work off, ms.
+    private func owe(_ city: TestCity, _ ms: Int) async throws {
+        try await city.raw(["SET", "{test}:told:o1", "", "PX", "\(ms)"])
+    }
+
+    private func passengers(_ city: TestCity, _ count: Int) async throws {
+        let now = (try await city.raw(["TIME"])[0].int ?? 0) * 1_000
+        for n in stride(from: 0, to: count, by: 5_000) {
+            let people = (n..<min(n + 5_000, count)).flatMap { ["\(now)", "p\($0)"] }
+            try await city.raw(["ZADD", "{test}:people:passenger"] + people)
+        }
+    }
+
+    /// Sends to passengers, and answers what the operator owes for it, from the moment of sending, as Redis' clock was before and after.
+    private func owed(_ city: TestCity, text: String) async throws -> ClosedRange<Int64> {
+        func now() async throws -> Int64 {
+            let time = try await city.raw(["TIME"])
+            return try #require(time[0].int) * 1_000 + #require(time[1].int) / 1_000
+        }
+        try await city.raw(["DEL", "{test}:told:o1"])
+        let before = try await now()
+        #expect(try await send(city, "passengers", text: text).isOK)
+        let end = try #require(try await city.raw(["PEXPIRETIME", "{test}:told:o1"]).int)
+        return try await end - now()...end - before
     }
 
     /// How many a notice goes to; nil: it was refused.
@@ -94,16 +120,61 @@ import Wire
         }
     }
 
+    @Test func `who has more than an hour to work off is refused, which takes nothing, and a key answers as before`()
+        async throws
+    {
+        try await TestCity.run { city in
+            try await hello(city, "driver", "T1")
+            let first = try await send(city, "drivers", key: "k")
+            _ = try await tellAll(city)
+            try await owe(city, 7_200_000)
+            let end = try await city.raw(["PEXPIRETIME", "{test}:told:o1"]).int
+            let reply = try await city.call("broadcast_send", ["o1", "n_2", "drivers", "", "x", "k2"])
+            guard case .refused(let code, let detail, let wait?) = RedisFunctions.answer(.success(reply)) else {
+                Issue.record("\(reply)")
+                return
+            }
+            #expect(code == "rate_limited" && detail.contains("100000") && wait > 0 && wait <= 3_600_000)
+            #expect(try await city.raw(["PEXPIRETIME", "{test}:told:o1"]).int == end)
+            #expect(try await city.raw(["EXISTS", "{test}:broadcasts", "{test}:broadcast:n_2"]).int == 0)
+            #expect(try await city.raw(["XLEN", "{test}:audit"]).int == 1)
+            #expect(try await send(city, "drivers", key: "k") == first)
+            #expect(try await city.command("broadcast_send", "o2", "n_3", "drivers", "", "x", "").isOK)
+            // What was refused may be sent with its key when there is less.
+            try await owe(city, 3_600_000)
+            #expect(try await city.command("broadcast_send", "o1", "n_2", "drivers", "", "x", "k2").isOK)
+        }
+    }
+
+    @Test func `a person told is 36 ms to work off, twice that with a long text, and nobody is nothing`() async throws {
+        try await TestCity.run { city in
+            try await passengers(city, 1_000)
+            #expect(try await owed(city, text: String(repeating: "x", count: 256)).contains(36_000))
+            #expect(try await owed(city, text: String(repeating: "x", count: 257)).contains(72_000))
+            try await city.raw(["DEL", "{test}:told:o1"])
+            #expect(try await people(send(city, "bus_drivers")) == 0)
+            #expect(try await city.raw(["EXISTS", "{test}:told:o1"]).int == 0)
+        }
+    }
+
+    @Test func `one notice goes to any number of people, and in an hour there is the next`() async throws {
+        try await TestCity.run { city in
+            try await passengers(city, 60_000)
+            // Each counts twice: 72 minutes more, of which no more than an hour is left.
+            try await owe(city, 3_600_000)
+            let text = String(repeating: "x", count: 500)
+            #expect(try await people(send(city, "passengers", text: text)) == 60_000)
+            let left = try await city.raw(["PTTL", "{test}:told:o1"]).int ?? 0
+            #expect(left > 3_600_000 && left <= 7_200_000)
+            #expect(try await send(city, "drivers") == .refused("rate_limited"))
+        }
+    }
+
     @Test func `C61: a notice to a whole city is copied in portions, and who comes meanwhile hears it once at most`()
         async throws
     {
         try await TestCity.run { city in
-            try await hello(city, "passenger", "p0")
-            let now = try #require(try await city.raw(["ZSCORE", "{test}:people:passenger", "p0"]).text)
-            for n in stride(from: 0, to: 6_000, by: 500) {
-                let people = (n..<n + 500).flatMap { [now, "p\($0)"] }
-                try await city.raw(["ZADD", "{test}:people:passenger"] + people)
-            }
+            try await passengers(city, 6_000)
             #expect(try await people(send(city, "passengers")) == 6_000)
             var most: Int64 = 0
             var calls = 0

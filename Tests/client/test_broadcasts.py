@@ -67,6 +67,23 @@ async def test_what_can_not_be_sent_says_why(hub, cast):
     assert (await operator.refused("broadcast", "not_found", to="drivers", zone="nowhere", text="x"))["field"] == "zone"
 
 
+async def test_an_operator_that_told_too_many_waits_and_another_can_tell(hub, cast):
+    rider, operator, other = await cast.rider(hub), await cast.operator(hub), await cast.operator(hub)
+    first = await send(hub, operator, to="passengers", text="First.", key="first")
+    await told(rider, "First.")
+    # As after notices to 150,000 people.
+    hub.redis.set(hub.key(f"told:{operator.subject}"), "", px=5_400_000)
+    error = await operator.refused("broadcast", "rate_limited", to="passengers", text="Second.", key="second")
+    assert 0 < error["retry_after_ms"] <= 1_800_000 and "another operator" in error["detail"]
+    assert await operator.call("broadcast", to="passengers", text="First.", key="first") == first
+    await send(hub, other, to="passengers", text="Of another.")
+    await told(rider, "Of another.")
+    hub.redis.set(hub.key(f"told:{operator.subject}"), "", px=3_600_000)
+    await send(hub, operator, to="passengers", text="Second.", key="second")
+    await told(rider, "Second.")
+    assert texts(rider) == ["First.", "Of another.", "Second."]
+
+
 async def test_a_notice_outlives_the_worker_that_tells_it(new_hub, cast):
     hub = new_hub(server__workers=2).start()
     operator = await cast.operator(hub)
