@@ -15,7 +15,8 @@ local PORTION = 25
 -- 5,000 drivers every three minutes.
 local COPIES, TEXT_BYTES, HOUR_MS = 100000, 256, 3600000
 -- Everybody can be told in an emergency, however many they are: a notice may go beyond the bound. Who has more than an hour to work off is refused,
--- and no notice leaves more than two hours: so an operator that has sent nothing for an hour is never refused.
+-- and no notice leaves more than two hours: so an operator that has sent nothing for an hour is not refused for this, and one that goes on can
+-- tell a larger city something once an hour.
 local MOST_OWED_MS = 2 * HOUR_MS
 
 local ROLES = { drivers = 'driver', bus_drivers = 'bus_driver', passengers = 'passenger' }
