@@ -92,6 +92,27 @@ import Wire
         }
     }
 
+    @Test("C60: nor can more wait for seats that nobody who is free has")
+    func tooSmall() async throws {
+        try await TestCity.run { city in
+            // The one with room for three is asked already; the one who is free has room for two.
+            try await city.queue("14", "T1")
+            #expect(try await city.request("p", "r", "14").isOK)
+            try await city.queue("14", "T2")
+            #expect(try await city.command("seats_set", "T2", "2", "4", "", "").isOK)
+            func party(_ number: Int) async throws -> TestCity.Outcome {
+                try await city.command("ride_request", "p\(number)", "r\(number)", "14", "45.1", "9.1", "3", "", "", "")
+            }
+            for number in 0..<500 {
+                let asked = try await party(number)
+                #expect(asked.isOK)
+            }
+            #expect(try await party(500) == .refused("zone_empty"))
+            #expect(try await ask(city, 501).isOK)
+            #expect(try await city.offered("r501") == "T2")
+        }
+    }
+
     @Test("C60: of searches in many zones that end together a sweep ends so many, whichever zones they are in")
     func zones() async throws {
         try await TestCity.run { city in

@@ -148,8 +148,8 @@ local function lacks(c, r, driver)
     return nil
 end
 
--- Whether somebody who is present can take a ride, and has not given it back; who comes behind is not looked at.
-local function has_room(c, seen, r)
+-- Whether somebody is free who can take a ride, and has not given it back; who comes behind is not looked at.
+local function has_free(c, seen, r)
     local passengers = tonumber(r.passengers)
     if is_too_small(c, seen, passengers) then return false end
     local i, driver = 1, free_at(c, seen, 1)
@@ -158,10 +158,18 @@ local function has_room(c, seen, r)
         i = i + 1
         driver = free_at(c, seen, i)
     end
-    i = 1
+    return false
+end
+
+-- The same of all who are present.
+local function has_room(c, seen, r)
+    if has_free(c, seen, r) then return true end
+    local passengers = tonumber(r.passengers)
+    if is_too_small(c, seen, passengers) then return false end
+    local i = 1
     repeat
         while seen.present[i] do
-            driver = seen.present[i]
+            local driver = seen.present[i]
             if seen.seats[driver] >= passengers and not gave_back(r, driver) then return true end
             i = i + 1
         end
@@ -234,10 +242,7 @@ local function pass_over(c, ride, r, whole, driver)
 end
 
 -- Whether somebody in the zone is free who has room for this ride, and what it needs.
-local function is_anybody_free(c, whole, r)
-    local seen = part_for(c, whole, r)
-    return not is_too_small(c, seen, tonumber(r.passengers)) and free_at(c, seen, 1) ~= nil
-end
+local function is_anybody_free(c, whole, r) return has_free(c, part_for(c, whole, r), r) end
 
 -- The first free driver who can take this ride and was not asked for it in this round; it is to be asked then.
 local function take_unasked(c, ride, r, whole, asked)
