@@ -34,6 +34,9 @@ static const unsigned char room[] = {
 static const unsigned char passed[] = {
 #embed "../Hub/Rides/passed.lua"
 };
+static const unsigned char crowd[] = {
+#embed "../Hub/Rides/crowd.lua"
+};
 static const unsigned char blocks[] = {
 #embed "../Hub/Office/blocks.lua"
 };
@@ -220,6 +223,7 @@ static const struct kerbside_file functions[] = {
     MODULE(limits),
     MODULE(room),
     MODULE(passed),
+    MODULE(crowd),
     MODULE(blocks),
     MODULE(walk),
     MODULE(people),

@@ -4,11 +4,21 @@ import Wire
 
 @testable import Hub
 
-/// A zone in which very many wait (search.lua, sweep.lua), against a real Redis: no sweep looks at all of them at once.
+/// A zone in which very many wait (crowd.lua, search.lua, sweep.lua), against a real Redis: no sweep looks at all of
+/// them at once.
 @Suite struct CrowdedZoneTests {
     private func ask(_ city: TestCity, _ number: Int, zone: String = "14") async throws -> TestCity.Outcome {
         try await city.command(
             "ride_request", "p\(number)", "r\(number)", zone, "45.1", "9.1", "2", "", "", "", "", "", "", "1")
+    }
+
+    /// An operator asks for who telephones.
+    private func ask(
+        _ city: TestCity, _ number: Int, by name: String, zone: String = "14", needs: String = "wheelchair"
+    ) async throws -> TestCity.Outcome {
+        try await city.command(
+            "ride_request", "tel:\(number)", "r\(number)", zone, "45.1", "9.1", "2", "", "", "",
+            "\(name)\nAda Rossi\n\(number)", needs, "", "1")
     }
 
     private func count(_ city: TestCity, _ state: String, of rides: Int) async throws -> Int {
@@ -92,6 +102,52 @@ import Wire
         }
     }
 
+    @Test("B18, C60: so many callers of one operator wait in a zone at most; others, and its own elsewhere, still can")
+    func callers() async throws {
+        try await TestCity.run { city in
+            // Who asks for itself, and who another operator asks for, is not counted with them.
+            for number in 0..<20 {
+                #expect(try await ask(city, 1_000 + number).isOK)
+                #expect(try await ask(city, 2_000 + number, by: "o2").isOK)
+            }
+            for number in 0..<125 {
+                // It asks in several minutes: an operator does sixty things in each.
+                if number % 50 == 0 { try await city.advance(60_000) }
+                let asked = try await ask(city, number, by: "o1")
+                #expect(asked.isOK)
+            }
+            #expect(try await ask(city, 125, by: "o1") == .refused("zone_empty"))
+            #expect(try await ask(city, 126, by: "o1", zone: "15").isOK)
+            #expect(try await ask(city, 127, by: "o2").isOK)
+            #expect(try await ask(city, 128).isOK)
+            // A ride that was taken back, or has a taxi, waits no longer.
+            let caller = "o1\nAda Rossi\n7"
+            #expect(try await city.command("ride_cancel", "passenger", "tel:7", "", "", "", caller).isOK)
+            #expect(try await ask(city, 129, by: "o1").isOK)
+            #expect(try await ask(city, 130, by: "o1") == .refused("zone_empty"))
+            for number in 0..<20 { try await withdraw(city, number) }
+            try await city.raw(["SADD", "{test}:able:wheelchair", "T1"])
+            try await city.queue("14", "T1")
+            #expect(try await city.offered("r0") == "T1")
+            #expect(try await ask(city, 131, by: "o1").isOK)
+            #expect(try await city.command("offer_accept", "T1", "r0", "", "").isOK)
+            #expect(try await ask(city, 132, by: "o1") == .refused("zone_empty"))
+            // Who can be taken at once is.
+            try await city.queue("14", "T2", "T3")
+            #expect(try await city.offered("r128") == "T2")
+            #expect(try await ask(city, 133, by: "o1", needs: "").isOK)
+            #expect(try await city.offered("r133") == "T3")
+            #expect(try await city.brokenInvariants() == [])
+        }
+    }
+
+    /// One of those who asked first, and of the other operator's callers, takes the ride back.
+    private func withdraw(_ city: TestCity, _ number: Int) async throws {
+        #expect(try await city.command("ride_cancel", "passenger", "p\(1_000 + number)", "", "", "").isOK)
+        let caller = "o2\nAda Rossi\n\(2_000 + number)"
+        #expect(try await city.command("ride_cancel", "passenger", "tel:\(2_000 + number)", "", "", "", caller).isOK)
+    }
+
     @Test("C60: nor can more wait for seats that nobody who is free has")
     func tooSmall() async throws {
         try await TestCity.run { city in
@@ -146,6 +202,38 @@ import Wire
             #expect(try await city.command("ride_cancel", "passenger", "q2", "", "", "").isOK)
             try await come(city, before: 9 * Self.minute)
             #expect(try await state(city) == "searching")
+            #expect(try await city.brokenInvariants() == [])
+        }
+    }
+
+    @Test("V2, C60: a reservation for a caller waits while so many callers of its operator do; others begin")
+    func callers() async throws {
+        try await TestCity.run { city in
+            _ = try await make(city, "v_1", of: "tel:0039021234", by: Self.ada)
+            _ = try await make(city, "v_2", of: "tel:0039021235", by: "o2\nBob\n0039021235")
+            _ = try await make(city, "v_3", of: "p3")
+            for number in 0..<125 {
+                // It asks in several minutes: an operator does sixty things in each.
+                if number % 50 == 0 { try await come(city, before: (14 - number / 50) * Self.minute) }
+                let asked = try await city.command(
+                    "ride_request", "tel:\(number)", "r\(number)", "14", "45.1", "9.1", "2", "", "", "",
+                    "o1\nAda Rossi\n\(number)", "", "", "1")
+                #expect(asked.isOK)
+            }
+            try await come(city, before: 10 * Self.minute)
+            #expect(try await state(city, "v_1") == "open")
+            let waiting = try await city.last("reservation.waiting", "passenger:tel:0039021234")
+            #expect(waiting?["reason"]?.text == "rate_limited")
+            #expect(try await state(city, "v_2") == "searching")
+            #expect(try await state(city, "v_3") == "searching")
+            let caller = "o1\nAda Rossi\n1"
+            #expect(try await city.command("ride_cancel", "passenger", "tel:1", "", "", "", caller).isOK)
+            try await come(city, before: 9 * Self.minute)
+            #expect(try await state(city, "v_1") == "searching")
+            // Its ride counts as one of those.
+            let next = try await city.command(
+                "ride_request", "tel:126", "r126", "14", "45.1", "9.1", "2", "", "", "", "o1\nBob\n126", "", "", "1")
+            #expect(next == .refused("zone_empty"))
             #expect(try await city.brokenInvariants() == [])
         }
     }

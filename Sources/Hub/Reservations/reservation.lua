@@ -11,7 +11,8 @@ local blocks = import('blocks', 'blocks')
 local callers = import('callers', 'callers')
 local cancels = import('limits', 'cancels')
 local first_free, is_anybody_free, view = import('candidates', 'first_free', 'is_anybody_free', 'view')
-local follow, full, needs_of = import('search', 'follow', 'full', 'needs_of')
+local full = import('crowd', 'full')
+local follow, needs_of = import('search', 'follow', 'needs_of')
 local begin_ride = import('request', 'begin_ride')
 local cancel_by_operator, cancel_by_passenger = import('ride', 'cancel_by_operator', 'cancel_by_passenger')
 
@@ -165,7 +166,7 @@ local function begin(c, id, v)
     watch_search(c, id, v)
     begin_ride(c, v.ride, v.passenger, {
         zone = v.zone, lat = v.lat, lon = v.lon, passengers = v.passengers, to_lat = v.to_lat, to_lon = v.to_lon, needs = v.needs,
-        near = v.near, name = v.name, number = v.number, payment = v.payment, estimate = v.estimate, reservation = id,
+        near = v.near, operator = v.operator, name = v.name, number = v.number, payment = v.payment, estimate = v.estimate, reservation = id,
         wait_until = string.format('%.0f', end_of(c, v)),
     })
     log(c, 'reservation.searching', { reservation = id, zone = v.zone, passenger = v.passenger, ride = v.ride })
@@ -183,7 +184,7 @@ local function start(c, id, v)
         return tell_passenger(c, id, v, 'failed', { code = 'forbidden', detail = blocks.text(block) })
     end
     local other = held[1] or held[2]
-    local too_many = full(c, v.zone, true)
+    local too_many = full(c, v.zone, v.operator, true)
     if too_many and is_anybody_free(c, view(c, v.zone), v) then too_many = nil end
     local reason = other and 'already_requested' or cancels.passenger_refusal(c, v.passenger, held[4]) and 'rate_limited'
         or too_many and 'rate_limited'
@@ -324,7 +325,7 @@ register('reservation_make', {
         v.step = tostring(step_of(c, v))
         if caller then
             note(c, passenger, caller)
-            v.name, v.number = caller.name, caller.number
+            v.operator, v.name, v.number = caller.operator, caller.name, caller.number
         end
         local fields = { 'made_at', c.now_text }
         for name, value in pairs(v) do

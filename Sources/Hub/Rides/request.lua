@@ -7,7 +7,8 @@ local callers = import('callers', 'callers')
 local cancels = import('limits', 'cancels')
 local is_anybody_free, nobody_around, view = import('candidates', 'is_anybody_free', 'nobody_around', 'view')
 local taxi_figures = import('taxi_figures', 'taxi_figures')
-local begin_search, full, needs_of = import('search', 'begin_search', 'full', 'needs_of')
+local full = import('crowd', 'full')
+local begin_search, needs_of = import('search', 'begin_search', 'needs_of')
 
 -- Why a passenger can't have a ride now; nil: it can, and then whether something counts against it (`cancels`, limits.lua).
 local function refusal(c, passenger)
@@ -30,10 +31,11 @@ end
 
 -- Fields that few rides have, and after each what it is called in what is asked for.
 local RARE = { 'dlat', 'to_lat', 'dlon', 'to_lon', 'needs', 'needs', 'near', 'near', 'wait_until', 'wait_until', 'reservation', 'reservation',
-    'name', 'name', 'number', 'number', 'payment', 'payment', 'estimate', 'estimate' }
+    'operator', 'operator', 'name', 'name', 'number', 'number', 'payment', 'payment', 'estimate', 'estimate' }
 
 -- Makes a ride that searches at once, after those that do already. of: zone, lat, lon, passengers, and as far as there are: to_lat, to_lon, needs,
--- near (zones around, see search.lua), wait_until (ms of hub time), reservation, name and number of who telephones. All as text.
+-- near (zones around, see search.lua), wait_until (ms of hub time), reservation; of who telephones name, number, and the operator
+-- who asks (crowd.lua). All as text.
 local function begin_ride(c, ride, passenger, of, queue)
     local logged = log(c, 'ride.requested', '{"ride":"' .. ride .. '","passenger":"' .. passenger .. '","zone":' .. quoted(of.zone)
         .. ',"passengers":' .. of.passengers .. ',"lat":' .. of.lat .. ',"lon":' .. of.lon
@@ -73,7 +75,7 @@ register('ride_request', {
             to_lon = text(given.to_lon), needs = text(given.needs), near = text(given.near), payment = text(given.payment),
             estimate = text(given.estimate) }
         local queue = view(c, zone)
-        local too_many = not is_anybody_free(c, queue, of) and full(c, zone)
+        local too_many = not is_anybody_free(c, queue, of) and full(c, zone, caller and caller.operator)
         if too_many then return refuse('zone_empty', too_many .. ', and nobody is free. Request again later.') end
         local code, detail = nobody_around(c, queue, of)
         if given.wait == '1' and c.wait_ms > 0 then
@@ -89,7 +91,7 @@ register('ride_request', {
         if too_soon then return too_soon end
         if caller then
             note(c, passenger, caller)
-            of.name, of.number = caller.name, caller.number
+            of.operator, of.name, of.number = caller.operator, caller.name, caller.number
         end
         begin_ride(c, ride, passenger, of, queue)
         local amount, currency = string.match(of.estimate or '', '^(%d+) (%u+)$')

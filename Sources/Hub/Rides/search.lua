@@ -260,16 +260,6 @@ local function dispatch(c, zone, rides, queue)
     for _, ride in ipairs(rides) do place_ride(c, ride, load_ride(c, ride), queue) end
 end
 
--- So many rides wait in a zone at most, and of those that were reserved: each is looked at with the others, some 20 µs each time, and who asks now
--- is not kept out by who has reserved.
-local MOST_WAITING, MOST_RESERVED = 500, 300
-
--- Why nobody more can wait in a zone; nil: one more can.
-local function full(c, zone, is_reserved)
-    local most = is_reserved and MOST_RESERVED or MOST_WAITING
-    if redis.call('ZCARD', c.p .. 'waiting:' .. zone) >= most then return most .. ' rides wait in this zone already' end
-end
-
 -- Rides that a sweep looks at, 20 to 140 us each; the next one looks at the others.
 local LOOKED_AT = 50
 
@@ -381,5 +371,5 @@ return {
     follow = follow, tell_followers = tell_followers, needs_of = needs_of, remember_ask = remember_ask, make_offer = make_offer,
     end_search = end_search, search_ends = search_ends, searches_on = searches_on, close_ride = close_ride, fail_ride = fail_ride,
     ask_anew = ask_anew, begin_search = begin_search, dispatch = dispatch, dispatch_ride = dispatch_ride,
-    dispatch_driver = dispatch_driver, dispatch_due = dispatch_due, dispatch_rest = dispatch_rest, full = full, LOOKED_AT = LOOKED_AT,
+    dispatch_driver = dispatch_driver, dispatch_due = dispatch_due, dispatch_rest = dispatch_rest, LOOKED_AT = LOOKED_AT,
 }
