@@ -71,6 +71,41 @@ import Wire
         }
     }
 
+    @Test(
+        "R5, C60: of many that have asked a driver the first are looked at when it is back; the next sweeps take the others"
+    )
+    func back() async throws {
+        try await TestCity.run { city in
+            try await city.queue("14", "T1")
+            for number in 0..<121 { #expect(try await city.request("p\(number)", "r\(number)", "14").isOK) }
+            for number in 1..<121 {
+                try await city.raw(["ZADD", "{test}:asks:r\(number)", "1", "T1"])
+                try await city.raw(["HSET", "{test}:ride:r\(number)", "attempt", "1"])
+            }
+            // T1 does not show r0.
+            try await city.advance(3_600)
+            try await city.sweep()
+            // A ride that was looked at is in a pause before its next round.
+            func paused() async throws -> Int {
+                var count = 0
+                for number in 0..<121 where try await city.field("ride:r\(number)", "next_at") != nil { count += 1 }
+                return count
+            }
+            var looked: [Int] = [try await paused()]
+            try await city.position("T1", "45.1", at: 1)
+            looked.append(try await paused())
+            for _ in 0..<2 {
+                try await city.call("city_deadlines", [])
+                looked.append(try await paused())
+            }
+            #expect(looked == [0, 50, 100, 121])
+            try await city.advance(12_000)
+            try await city.sweep()
+            #expect(try await city.offered("r0") == "T1")
+            #expect(try await city.brokenInvariants() == [])
+        }
+    }
+
     @Test("C60: so many wait in a zone at most; another zone is not concerned")
     func full() async throws {
         try await TestCity.run { city in

@@ -21,6 +21,15 @@ import Wire
         _ = try await city.command("driver_unavailable", "D", "")
     }
 
+    /// So many rides, r0 first, wait for who comes.
+    private func wait(_ city: TestCity, rides: Int) async throws {
+        for n in 0..<rides {
+            let asked = try await city.command(
+                "ride_request", "p\(n)", "r\(n)", "14", "45.1", "9.1", "2", "", "", "", "", "", "", "1")
+            #expect(asked.isOK)
+        }
+    }
+
     /// How often Redis is asked whether a ride has asked somebody, and for a vehicle or a ride, while `body` runs.
     private func looks(_ city: TestCity, _ body: () async throws -> Void) async throws -> Int {
         func sum() async throws -> Int {
@@ -106,11 +115,7 @@ import Wire
         async throws
     {
         try await TestCity.run { city in
-            for n in 0..<40 {
-                let asked = try await city.command(
-                    "ride_request", "p\(n)", "r\(n)", "14", "45.1", "9.1", "2", "", "", "", "", "", "", "1")
-                #expect(asked.isOK)
-            }
+            try await wait(city, rides: 40)
             let before = try await city.calls(of: "hgetall")
             try await city.queue("14", "T1")
             #expect(try await city.offered("r0") == "T1")
@@ -118,6 +123,35 @@ import Wire
             let read = try await city.calls(of: "hgetall") - before
             #expect(read < 12, "\(read)")
             try await city.queue("14", "T2")
+            #expect(try await city.offered("r1") == "T2")
+            #expect(try await city.brokenInvariants() == [])
+        }
+    }
+
+    @Test func `C60: of many who wait only one is read for a driver who is back with its position`() async throws {
+        try await TestCity.run { city in
+            try await city.queue("14", "T1")
+            try await city.call("driver_gone", ["T1", "s-T1"])
+            try await wait(city, rides: 40)
+            let before = try await city.calls(of: "hgetall")
+            try await city.position("T1", "45.1", at: 1)
+            #expect(try await city.offered("r0") == "T1")
+            let read = try await city.calls(of: "hgetall") - before
+            #expect(read < 12, "\(read)")
+            #expect(try await city.brokenInvariants() == [])
+        }
+    }
+
+    @Test func `R2, R3: who are back with one call are asked in the order of the queue, for the rides in theirs`()
+        async throws
+    {
+        try await TestCity.run { city in
+            try await city.queue("14", "T1", "T2")
+            for driver in ["T1", "T2"] { try await city.call("driver_gone", [driver, "s-\(driver)"]) }
+            try await wait(city, rides: 2)
+            try await city.call(
+                "positions_take", ["T2", "T1"].flatMap { [$0, "s-\($0)", "45.1", "9.1", "1", "", "", "", ""] })
+            #expect(try await city.offered("r0") == "T1")
             #expect(try await city.offered("r1") == "T2")
             #expect(try await city.brokenInvariants() == [])
         }

@@ -260,7 +260,8 @@ local function dispatch(c, zone, rides, queue)
     for _, ride in ipairs(rides) do place_ride(c, ride, load_ride(c, ride), queue) end
 end
 
--- Rides that a sweep looks at, 20 to 140 us each; the next one looks at the others.
+-- Rides that a sweep looks at, 20 to 140 us each; the next one looks at the others. Of those that have asked a driver, so many are looked at when
+-- it is back or has more seats.
 local LOOKED_AT = 50
 
 local function scores(c, rides) return redis.call('ZMSCORE', c.p .. 'offers', unpack(rides)) end
@@ -291,6 +292,9 @@ local function dispatch_ride(c, ride)
     place_ride(c, ride, r, view(c, r.zone))
 end
 
+-- What says whether a driver can be asked for a ride.
+local TRIED = { 'passengers', 'needs', 'gave_back', 'next_at' }
+
 -- The same where only one driver can be asked now who could not before: the rides are tried with this one alone.
 -- is_new: it was not there, or had fewer seats; rides that nobody had room for may have a round that is over by it.
 -- again: a ride that has just been declined, and looks for a driver among all of them.
@@ -300,19 +304,18 @@ local function dispatch_driver(c, zone, driver, is_new, again)
     local v = redis.call('HMGET', c.p .. 'vehicle:' .. driver, 'away', 'offer', 'seats', 'state', 'zone', 'kind')
     local waits = v[4] == 'available' and v[5] == zone and v[6] ~= 'minibus'
     local is_there, seats = waits and not v[1], tonumber(v[3]) or math.huge
-    local is_free, queue = is_there and not v[2], view(c, zone, driver)
+    local is_free, queue, left = is_there and not v[2], view(c, zone, driver), LOOKED_AT
     for _, ride in ipairs(rides) do
         local is_looked_at = ride == again
-        local r
         if not is_looked_at and is_there and (is_free or is_new) then
             local asked = redis.call('ZSCORE', c.p .. 'asks:' .. ride, driver)
             local was_asked = asked == '1'
             -- Once it is asked for one, only those are of interest that asked it before, or that it gave back, which it was asked for, too.
-            r = (is_free and not was_asked or is_new and asked) and load_ride(c, ride)
+            local r = (is_free and not was_asked or is_new and asked) and load_ride(c, ride, TRIED)
             local can_take = r and seats >= tonumber(r.passengers) and not lacks(c, r, driver)
             was_asked = was_asked or can_take and gave_back(r, driver)
             if can_take and not was_asked and is_free then
-                make_offer(c, ride, r, driver)
+                make_offer(c, ride, load_ride(c, ride), driver)
                 is_free = false
                 take(queue, driver)
             elseif can_take and was_asked and is_new then
@@ -320,9 +323,16 @@ local function dispatch_driver(c, zone, driver, is_new, again)
                 local is_paused = r.next_at and c.now < tonumber(r.next_at)
                 is_looked_at = not is_paused
                     and (r.next_at or r.needs or not have_others_room(c, queue, tonumber(r.passengers)))
+                if is_looked_at and left == 0 then
+                    -- It has asked this driver already: it can wait for the sweep, or until it looks around again.
+                    redis.call('ZADD', c.p .. 'offers', 'NX', string.format('%.0f', c.now - c.accept_grace_ms), ride)
+                    is_looked_at = false
+                elseif is_looked_at then
+                    left = left - 1
+                end
             end
         end
-        if is_looked_at and place_ride(c, ride, r or load_ride(c, ride), queue) == driver then is_free = false end
+        if is_looked_at and place_ride(c, ride, load_ride(c, ride), queue) == driver then is_free = false end
     end
 end
 

@@ -336,6 +336,7 @@ end
 
 -- positions_take: nine per vehicle, see moved(). One call for everything that moved in a tick.
 register('positions_take', { '...' }, function(c, given)
+    -- zones: who is back there; false: several are, for whom a zone is looked at once, however many they are.
     local zones, minibuses, lines = {}, {}, { city = {} }
     local logged, unlogged = { alive = {}, geo = {} }, { alive = {}, geo = {} }
     for i = 1, #given, 9 do
@@ -347,7 +348,7 @@ register('positions_take', { '...' }, function(c, given)
         if heard and math.abs(tonumber(given[i + 2])) <= 85.05 then
             geo[#geo + 1], geo[#geo + 2], geo[#geo + 3] = given[i + 3], given[i + 2], given[i]
         end
-        if zone then zones[zone] = true end
+        if zone then zones[zone] = zones[zone] == nil and given[i] end
         -- As many arguments as one call can have.
         if #geo >= 3000 or #alive >= 2000 or i + 9 > #given then
             add_places(c, logged)
@@ -359,7 +360,9 @@ register('positions_take', { '...' }, function(c, given)
     for cell, shown in pairs(lines) do
         if #shown > 0 then show_in(c, cell, table.concat(shown, '\n')) end
     end
-    for zone in pairs(zones) do dispatch(c, zone) end
+    for zone, driver in pairs(zones) do
+        if driver then dispatch_driver(c, zone, driver, true) else dispatch(c, zone) end
+    end
     for _, driver in ipairs(minibuses) do minibus_is_back(c, driver) end
     return #given / 9
 end)
