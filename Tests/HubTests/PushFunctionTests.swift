@@ -236,15 +236,7 @@ import Wire
     }
 
     @Test func `a large event is pushed with what says which it is`() throws {
-        func job(_ data: String) -> PushJob? {
-            let fields = [
-                "channel", "driver:T1", "seq", "1-1", "type", "offer.made", "time", "5", "until", "9", "urgency",
-                "high",
-                "data", data,
-            ]
-            return PushJob(
-                .array([.string(Array("1-1".utf8)), .array(fields.map { .string(Array($0.utf8)) })]))
-        }
+        func job(_ data: String) -> PushJob? { PushJob("1-1", of: "driver:T1", data: data) }
         #expect(
             job(#"{"ride":"r1"}"#)?.message
                 == Array(#"{"ch":"driver:T1","seq":"1-1","type":"offer.made","time":5,"data":{"ride":"r1"}}"#.utf8))

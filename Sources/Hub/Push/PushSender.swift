@@ -1,4 +1,3 @@
-import DequeModule
 import EventLoop
 import Logging
 import RedisLink
@@ -9,7 +8,8 @@ import WebPush
 import Wire
 
 /// Sends what the functions have put into the stream `wakings` to the push services. It has a process of its own: nothing that a push
-/// service does, or the library that talks to it, can hold up a worker. Used on its loop's thread.
+/// service does, or the library that talks to it, can hold up a worker. Used on its loop's thread. What is sent when is decided by
+/// its ``PushBacklog``.
 ///
 /// Of the senders of all hubs of a city one leads. An entry is taken out of the stream when each of its receivers has answered, or it is of
 /// no use any more: so whatever dies, it is sent once at least. A browser shows what it gets twice once, by its `seq`.
@@ -18,13 +18,8 @@ final class PushSender: SideTask {
     private static let everyMs: UInt64 = 250
     private static let leadEveryMs: UInt64 = 1_500
     private static let leadMs = 6_000
-    /// Entries read at once, and held, with those that wait: a service that is away holds up no other, as there is room for all that the stream
-    /// has (waking.lua), 30 MB. The oldest make room for new ones, and of one person's each for the latest.
+    /// Entries read at once.
     private static let atOnce = 100
-    private static let mostHeld = 10_000
-    private static let mostOfPerson = 20
-    /// What is under way to one service: what waits for that has neither a connection nor a time-out yet.
-    private static let mostSent = 32
     /// The same trouble is logged once in so long, ms.
     private static let quietMs: UInt64 = 60_000
 
@@ -36,32 +31,19 @@ final class PushSender: SideTask {
     private let functions: RedisFunctions
     private let voucher: PushVoucher
     private var verifier: TokenVerifier
-    /// By the services of the settings: where it is sent, and whose turn it is there.
-    private var lines: [String: (client: PushClient, turns: SubjectTurns)] = [:]
+    /// By the services of the settings.
+    private var clients: [String: PushClient] = [:]
     private let timer: LoopTimer
     private let meter: PushMeter
     private let log: Logger
 
-    /// How often it has begun to lead: what was asked before counts no more.
-    private var term = 0
     private var leadsUntil: UInt64 = 0
     private var leadAt: UInt64 = 0
     private var isReading = false
     /// Entries up to here were read.
     private var position = "-"
-    /// By the ids of their entries.
-    private var jobs: [String: PushJob] = [:]
-    /// The ids as they were read, of some that are done, too; and of each person.
-    private var order: Deque<String> = []
-    private var people: [String: Person] = [:]
-    /// Those that wait for their next attempt: when, ms of the loop.
-    private var waiting: [String: UInt64] = [:]
+    private var backlog = PushBacklog()
     private var toldAt: [String: UInt64] = [:]
-
-    /// Whose channel it is, as long as there is something for it.
-    private final class Person {
-        var ids: Deque<String> = []
-    }
 
     init(name: String, settings: Settings, loop: EventLoop) throws {
         guard let voucher = try PushKeyFile.read(settings) else {
@@ -98,7 +80,7 @@ final class PushSender: SideTask {
 
     func stop() {
         timer.close()
-        for line in lines.values { line.client.close() }
+        for client in clients.values { client.close() }
         connection.close()
     }
 
@@ -110,11 +92,7 @@ final class PushSender: SideTask {
         functions.retryPendingCalls()
         lead()
         guard isLeading else { return }
-        let due = waiting.filter { $0.value <= loop.now }
-        for id in due.keys.sorted() {
-            waiting[id] = nil
-            attempt(id)
-        }
+        for id in backlog.takeDue(at: loop.now) { attempt(id) }
         read()
     }
 
@@ -133,13 +111,9 @@ final class PushSender: SideTask {
             guard self.isLeading, !wasLeading else { return }
             self.log.info("sends the city's pushes")
             // What another one had begun.
-            self.term += 1
+            self.backlog.beginAnew()
             self.isReading = false
             self.position = "-"
-            self.jobs = [:]
-            self.order = []
-            self.people = [:]
-            self.waiting = [:]
         }
     }
 
@@ -148,7 +122,7 @@ final class PushSender: SideTask {
     private func read() {
         guard !isReading else { return }
         isReading = true
-        let term = term
+        let term = backlog.term
         let from = position == "-" ? "-" : "(" + position
         var length: Int64 = 0
         connection.send(["XLEN", RedisArgument(keys.wakings)]) { result in
@@ -157,7 +131,7 @@ final class PushSender: SideTask {
         connection.send([
             "XRANGE", RedisArgument(keys.wakings), RedisArgument(from), "+", "COUNT", RedisArgument(Self.atOnce),
         ]) { result in
-            guard term == self.term else { return }
+            guard term == self.backlog.term else { return }
             self.isReading = false
             guard case .success(let reply) = result, let entries = reply.array, self.isLeading else { return }
             self.meter.waiting.set(Int(length))
@@ -169,79 +143,71 @@ final class PushSender: SideTask {
     private func take(_ entry: RedisReply) {
         guard let id = entry[0].text else { return }
         position = id
-        guard jobs[id] == nil else { return }
+        guard backlog[id] == nil else { return }
         guard let job = PushJob(entry) else {
             tell("an entry of \(keys.wakings) is no push, and is taken out")
-            return remove(id)
+            return takeOut(id)
         }
-        jobs[id] = job
-        order.append(id)
-        let person = people[job.channel] ?? Person()
-        people[job.channel] = person
-        person.ids.append(id)
-        if person.ids.count > Self.mostOfPerson { remove(person.ids[0]) }
-        while jobs.count > Self.mostHeld { leaveOut(order.removeFirst()) }
-        if order.count > 2 * Self.mostHeld { order.removeAll { jobs[$0] == nil } }
+        let replaced = backlog.add(job)
+        if let id = replaced.ofPerson { takeOut(id) }
+        for id in replaced.ofAll { takeOut(id, isLate: true) }
         attempt(id)
     }
 
     private func leaveOut(_ id: String) {
-        guard jobs[id] != nil else { return }
-        meter.late.increment()
-        remove(id)
+        if backlog.remove(id) { takeOut(id, isLate: true) }
     }
 
-    private func remove(_ id: String) {
-        if let channel = jobs.removeValue(forKey: id)?.channel, let person = people[channel] {
-            person.ids.removeAll { $0 == id }
-            if person.ids.isEmpty { people[channel] = nil }
-        }
-        waiting[id] = nil
+    /// Out of the stream: it is not in the backlog any more.
+    private func takeOut(_ id: String, isLate: Bool = false) {
+        if isLate { meter.late.increment() }
         functions.retryUntilDone("push_done", ["id": RedisArgument(id)])
     }
 
     // MARK: sending
 
     private func attempt(_ id: String) {
-        guard let job = jobs[id] else { return }
+        guard let job = backlog[id] else { return }
         guard job.until > EventLoop.wallClock() else { return leaveOut(id) }
         functions.call("push_targets", ["channel": RedisArgument(job.channel)]) { result in
-            guard self.jobs[id] != nil, self.isLeading else { return }
+            guard self.backlog[id] != nil, self.isLeading else { return }
             switch result {
             case .success(let reply): self.send(id, reply)
             case .failure(let failure):
                 if case .server(let text) = failure { self.tell("push_targets failed: \(text)") }
-                self.waiting[id] = self.loop.now + 1_000
+                self.backlog.wait(for: id, until: self.loop.now + 1_000)
             }
         }
     }
 
     private func send(_ id: String, _ reply: RedisReply) {
-        guard var job = jobs[id], let person = people[job.channel] else { return }
+        guard let job = backlog[id] else { return }
         let found = PushTarget.read(reply, services: settings.push.services) { counts($0, job) }
         // The setting was changed since, or the token has ended, or was revoked; or it was said to a hub that kept nothing of tokens.
         for endpoint in found.bad { drop(endpoint, of: job.channel) }
         if !found.bad.isEmpty { tell("subscriptions are taken out that were said with tokens that count no more") }
-        let now = EventLoop.wallClock()
-        let open = found.good.filter { !job.done.contains($0.endpoint.url) }
-        guard !open.isEmpty else { return remove(id) }
-        let targets = open.filter { job.due[$0.endpoint.url] ?? 0 <= now }
-        guard !targets.isEmpty else { return finish(id) }
-        job.attempts += 1
-        jobs[id] = job
+        switch backlog.begin(id, to: found.good.map(\.endpoint.url), now: EventLoop.wallClock()) {
+        case .isOver: takeOut(id)
+        case .waits: finish(id)
+        case .goes(let endpoints): send(id, job, to: found.good.filter { endpoints.contains($0.endpoint.url) })
+        }
+    }
+
+    private func send(_ id: String, _ job: PushJob, to targets: [PushTarget]) {
         var left = targets.count
-        let term = term
+        let term = backlog.term
         for target in targets {
-            let line = line(to: target.endpoint.service)
-            let isTaken = line.turns.add(person) { ended in
-                guard term == self.term, self.jobs[id] != nil else { return false }
+            let client = client(of: target.endpoint.service)
+            guard let (turns, subject) = backlog.turn(of: id, at: target.endpoint.service) else { return }
+            let isTaken = turns.add(subject) { ended in
+                guard term == self.backlog.term, self.backlog[id] != nil else { return false }
                 guard job.until > EventLoop.wallClock() else {
                     self.leaveOut(id)
                     return false
                 }
-                self.post(job, target, line.client) { answer in
+                self.post(job, target, client) { answer in
                     defer { ended() }
-                    guard term == self.term else { return }
+                    guard term == self.backlog.term else { return }
                     self.answered(answer, target, id)
                     left -= 1
                     if left == 0 { self.finish(id) }
@@ -275,17 +241,16 @@ final class PushSender: SideTask {
         return verifier.counts(standing, role, parts[1], now: job.toldAt / 1000)
     }
 
-    private func line(to service: String) -> (client: PushClient, turns: SubjectTurns) {
-        if let known = lines[service] { return known }
+    private func client(of service: String) -> PushClient {
+        if let known = clients[service] { return known }
         let client = PushClient(loop: loop, service: service, authorities: settings.push.ca)
-        let made = (client, SubjectTurns(most: Self.mostSent, mostOfSubject: .max))
-        lines[service] = made
-        return made
+        clients[service] = client
+        return client
     }
 
     private func answered(_ answer: PushAnswer, _ target: PushTarget, _ id: String) {
-        guard let job = jobs[id] else { return }
-        jobs[id]?.due[target.endpoint.url] = nil
+        guard let job = backlog[id] else { return }
+        var again: Int64?
         let host = target.endpoint.origin
         switch answer.verdict(attempt: job.attempts) {
         case .sent: meter.sent.increment()
@@ -296,23 +261,17 @@ final class PushSender: SideTask {
             meter.retried.increment()
             tell("\(host) takes a push later: \(answer.failure ?? "status \(answer.status)")")
             let due = EventLoop.wallClock() + ms
-            guard due >= job.until else {
-                jobs[id]?.due[target.endpoint.url] = due
-                return
-            }
-            meter.late.increment()
+            if due < job.until { again = due } else { meter.late.increment() }
         case .refused:
             meter.failed.increment()
             tell("\(host) refuses a push: status \(answer.status)")
         }
-        jobs[id]?.done.insert(target.endpoint.url)
+        backlog.answered(id, target.endpoint.url, again: again)
     }
 
-    /// All who were to be asked have answered: it waits for the first that has put it off.
+    /// All who were to be asked have answered.
     private func finish(_ id: String) {
-        guard let job = jobs[id] else { return }
-        guard let due = job.due.values.min() else { return remove(id) }
-        waiting[id] = loop.now + UInt64(max(1, due - EventLoop.wallClock()))
+        if backlog.finish(id, now: EventLoop.wallClock(), loopNow: loop.now) { takeOut(id) }
     }
 
     private func drop(_ endpoint: String, of channel: String) {
