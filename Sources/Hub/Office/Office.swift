@@ -26,7 +26,12 @@ final class Office: Capability {
                     field: "zone")
                 return true
             }
-            list(zone, message, session)
+            let full =
+                "\(Self.waiting) queues that you have asked for wait for their turn; ask again when they are answered."
+            inTurn(listings, message, session, orRefuse: full) { ended in
+                self.read(QueueListing(zone: zone), message, session, ended)
+                return true
+            }
         case .driver(let driver): call("office_driver", ["driver": RedisArgument(driver)], message, session)
         case .ride(let ride): call("office_ride", ["ride": RedisArgument(ride)], message, session)
         case .remove(let driver, let reason):
@@ -80,20 +85,6 @@ final class Office: Capability {
                 "office_audit", ["from": RedisArgument(from ?? ""), "limit": RedisArgument(limit)], message, session)
         }
         return true
-    }
-
-    /// When its turn has come, unless its operator is gone meanwhile.
-    private func list(_ zone: String, _ message: ClientMessage, _ session: Session) {
-        let isTaken = listings.add(session.budget) { [budget = session.budget] ended in
-            guard self.sessions.has(session), session.budget === budget else { return false }
-            self.read(QueueListing(zone: zone), message, session, ended)
-            return true
-        }
-        if !isTaken {
-            refuse(
-                session, message.id, .rateLimited,
-                "\(Self.waiting) queues that you have asked for wait for their turn; ask again when they are answered.")
-        }
     }
 
     /// The next piece of a queue, and then the rest.

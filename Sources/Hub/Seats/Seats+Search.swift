@@ -15,14 +15,9 @@ extension Seats {
         _ pickup: Place, _ destination: Place, _ passengers: Int, _ payment: PaymentMethod?, _ message: ClientMessage,
         _ session: Session, _ identity: Identity
     ) {
-        let isTaken = searches.add(session.budget) { [budget = session.budget] ended in
-            self.sessions.has(session) && session.budget === budget
-                && self.look(pickup, destination, passengers, payment, message, session, identity, ended)
-        }
-        if !isTaken {
-            refuse(
-                session, message.id, .rateLimited,
-                "\(Self.waiting) of your searches wait for their turn; send it again when they are answered.")
+        let full = "\(Self.waiting) of your searches wait for their turn; send it again when they are answered."
+        inTurn(searches, message, session, orRefuse: full) { ended in
+            self.look(pickup, destination, passengers, payment, message, session, identity, ended)
         }
     }
 

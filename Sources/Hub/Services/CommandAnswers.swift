@@ -37,6 +37,18 @@ extension Capability {
         }
     }
 
+    /// Begins a command when its turn has come, unless its session is closed meanwhile, or is another subject's.
+    /// The command is refused with `detail` when too many of its subject wait.
+    func inTurn(
+        _ turns: SubjectTurns, _ message: ClientMessage, _ session: Session, orRefuse detail: String,
+        _ begin: @escaping SubjectTurns.Piece
+    ) {
+        let isTaken = turns.add(session.budget) { [budget = session.budget] ended in
+            self.sessions.has(session) && session.budget === budget && begin(ended)
+        }
+        if !isTaken { refuse(session, message.id, .rateLimited, detail) }
+    }
+
     /// Who asks in whose name, as the functions take it (`callers.once`); empty: somebody in its own.
     func by(_ message: ClientMessage, _ session: Session) -> String {
         guard let caller = message.caller, let identity = session.identity else { return "" }
