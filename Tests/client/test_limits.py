@@ -3,6 +3,8 @@
 import asyncio
 import contextlib
 import json
+import os
+import signal
 import socket
 import time
 
@@ -11,7 +13,7 @@ from websockets.exceptions import ConnectionClosed, InvalidMessage, InvalidStatu
 
 from conftest import running
 from kerbside import patience
-from kerbside.frames import PING, PONG, TEXT, RawSocket, frame
+from kerbside.frames import PING, PONG, TEXT, RawSocket, close, frame
 
 
 @pytest.fixture(scope="module")
@@ -71,6 +73,49 @@ async def test_who_is_always_refused_is_closed_though_a_little_is_taken(hub, cas
             await driver.send({"cmd": "offer.decline", "ride": "no-such-ride"})
             await asyncio.sleep(0.1)  # one is taken
     assert (await driver.wait_closed())[0] == 4429
+
+
+async def test_who_leaves_during_its_hello_has_paid_for_it(new_hub, cast):
+    hub = new_hub(server__workers=1, server__commands_per_second=1, server__commands_burst=60).start()
+    passenger = cast.passenger(hub)
+    hello = json.dumps({"id": 1, "cmd": "hello", "token": passenger.token}).encode()
+    for _ in range(15):
+        async with RawSocket(hub) as link:
+            await link.handshake()
+            await link.send(frame(TEXT, hello) + close())
+            await link.ended()
+    await passenger.open()
+    await passenger.refused("hello", "rate_limited", token=passenger.token)
+    assert (await passenger.wait_closed())[0] == 4429
+
+
+async def test_who_leaves_while_its_history_is_read_has_paid_for_that(new_hub, cast):
+    """Redis stands still meanwhile, so that the connection has gone when it answers."""
+    hub = new_hub(server__workers=1, server__commands_per_second=1, server__commands_burst=60).start()
+    passenger = cast.passenger(hub)
+    many = hub.redis.pipeline()
+    for number in range(30):
+        data = json.dumps({"ride": "r_1", "by": "passenger", "reason": "x" * 16_000})
+        fields = {"type": "ride.cancelled", "time": 1_000 + number, "data": data}
+        many.xadd(hub.key(f"ch:{passenger.channel}"), fields, id=f"{1_000 + number}-0")
+    many.execute()
+    # The channel is subscribed by then.
+    await passenger.connect()
+    leaver, pid = passenger.twin(), hub.redis_pid()
+    await leaver.open()
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        await leaver.send({"id": 1, "cmd": "hello", "token": leaver.token, "resume": {leaver.channel: "0"}})
+        await leaver.close()
+        await hub.until("it has left", lambda: hub.metric("kerbside_connections") == 1)
+    finally:
+        os.kill(pid, signal.SIGCONT)
+    assert leaver.hello_reply is None
+    # It is charged when Redis has answered, and so has this one been that was asked later.
+    await passenger.ask("ride.cancel", ride="no-such-ride")
+    await leaver.open()
+    error = await leaver.refused("hello", "rate_limited", token=leaver.token)
+    assert error["retry_after_ms"] > 6_000, "more than the hello itself costs"
 
 
 async def test_hostile_messages_count_against_the_rate(hub, cast):

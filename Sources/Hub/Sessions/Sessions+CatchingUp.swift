@@ -62,7 +62,7 @@ extension Sessions {
         _ then: @escaping (Bool) -> Void, _ ended: @escaping () -> Void
     ) {
         let answer = if case .success(let reply) = result { HelloReply(reply) } else { nil as HelloReply? }
-        if let answer { charge(session, answer.entries[...], snapshotBytes: answer.snapshotBytes.count) }
+        if let answer { charge(session, identity, answer.entries[...], snapshotBytes: answer.snapshotBytes.count) }
         guard isCatchingUp(session) else {
             failed(session, identity)
             ended()
@@ -88,7 +88,7 @@ extension Sessions {
         }
         readRest(of: identity.channel, after: last, reply) { whole in
             defer { ended() }
-            if let whole { self.charge(session, whole.entries.dropFirst(reply.entries.count)) }
+            if let whole { self.charge(session, identity, whole.entries.dropFirst(reply.entries.count)) }
             guard self.isCatchingUp(session), let whole else {
                 self.failed(session, identity)
                 return then(false)
@@ -111,11 +111,15 @@ extension Sessions {
         }
     }
 
-    /// What was read for a hello is paid by who said it, also when its connection is gone meanwhile.
-    private func charge(_ session: Session, _ entries: ArraySlice<Push>, snapshotBytes: Int = 0) {
+    /// What was read for a hello is paid by who said it, also when its connection is gone meanwhile: the session has its subject's
+    /// budget no more then.
+    private func charge(
+        _ session: Session, _ identity: Identity, _ entries: ArraySlice<Push>, snapshotBytes: Int = 0
+    ) {
         guard !session.isGreeted else { return }
         let history = CommandPrice.resumed(entries.count, bytes: entries.reduce(0) { $0 + $1.data.count })
-        session.budget.charge(history + CommandPrice.snapshot(bytes: snapshotBytes), at: Int64(loop.now))
+        budgets.charge(
+            history + CommandPrice.snapshot(bytes: snapshotBytes), ofReader: Budgets.key(of: identity.claims))
     }
 
     private func isCatchingUp(_ session: Session) -> Bool { sessions.has(session) && session.phase == .catchingUp }
