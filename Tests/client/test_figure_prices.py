@@ -48,6 +48,14 @@ def asked_in_vain(hub):
     return "/v1/stats/seats", span(dates), 200
 
 
+def too_many_lines(hub):
+    """One row more than are told, on two days that no other test looks at."""
+    dates = [str(TODAY - datetime.timedelta(days=ago)) for ago in (101, 100)]
+    for date, count in zip(dates, (25_000, 25_001), strict=True):
+        hub.redis.hset(hub.key(f"figures:{date}"), mapping={f"x{line}|passengers": 1 for line in range(count)})
+    return "/v1/stats.csv", span(dates), 400
+
+
 @pytest.mark.parametrize("fill", [too_many_taxis, asked_in_vain])
 async def test_c60_what_is_read_for_figures_is_paid_though_nothing_is_told(hub, fill):
     path, query, status = fill(hub)
@@ -99,3 +107,31 @@ async def test_c60_a_line_is_read_without_all_others(hub):
         assert sent < all_of_it / 4, (sent, all_of_it)
     answer, sent = ask("nowhere")
     assert answer.status == 404 and "nowhere" in answer.json["detail"] and sent < all_of_it / 4, (sent, all_of_it)
+
+
+async def test_c60_so_many_rows_of_lines_are_told_and_not_one_more(hub):
+    path, query, status = too_many_lines(hub)
+    refused = figures.ask(hub, path, token=hub.token("service", "one-too-many"), **query)
+    assert refused.status == status and "more than 50000 rows" in refused.json["detail"]
+    # Fewer days, or one line, as it says; and as many as there may be.
+    assert figures.ask(hub, token=hub.token("service", "one-line"), line="x7", **query).status == 200
+    hub.redis.hdel(hub.key(f"figures:{query['to']}"), "x25000|passengers")
+    table = figures.ask(hub, path, token=hub.token("service", "as-many"), **query)
+    assert table.status == 200 and table.text.count("\r\n") == 1 + 50_000
+
+
+async def test_c60_who_owes_for_figures_waits_with_the_next_reading_and_with_nothing_else(hub, cast):
+    path, query, status = too_many_lines(hub)
+    operator, passenger = await cast.operator(hub), await cast.rider(hub)
+
+    def read():
+        return figures.ask(hub, path, token=operator.token, **query).status
+
+    assert [read(), read()] == [status, 429]
+    error = await operator.refused("records.list", "rate_limited", of="rides")
+    assert "figures and records" in error["detail"] and error["retry_after_ms"] > 0
+    sos = (await passenger.call("sos"))["sos"]
+    assert (await operator.call("sos.acknowledge", sos=sos))["state"] == "acknowledged"
+    await operator.call("office.queue", zone=hub.block().a.id)
+    await operator.call("sos.close", sos=sos, note="A mistake.")
+    assert read() == 429, "it was not paid meanwhile"
