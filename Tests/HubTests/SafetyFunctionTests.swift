@@ -145,6 +145,29 @@ import Wire
         }
     }
 
+    @Test("M13: that there is no danger, or that it is over, is told and logged once, however often it is said")
+    func saidAgain() async throws {
+        try await TestCity.run { city in
+            _ = try await raise(city, "passenger", "p1", "s_1")
+            for _ in 1...10 {
+                #expect(try await city.command("sos_cancel", "passenger", "p1", "")["cancelled"] == .bool(true))
+            }
+            #expect(try await told(city).map(\.type) == ["sos.raised", "sos.updated"])
+            let closed = try await city.command("sos_close", "o1", "s_1", "Safe.", "k")
+            #expect(closed["state"]?.text == "closed")
+            for _ in 1...10 {
+                #expect(try await city.command("sos_close", "o1", "s_1", "Safe.", "k") == closed)
+                #expect(try await city.command("sos_close", "o1", "s_1", "Safe.", "") == .refused("not_available"))
+                #expect(try await city.command("sos_cancel", "passenger", "p1", "") == .refused("not_found"))
+            }
+            #expect(try await told(city).map(\.type) == ["sos.raised", "sos.updated", "sos.closed"])
+            #expect(try await told(city, "passenger:p1").map(\.type) == ["sos.closed"])
+            #expect(try await city.raw(["XLEN", "{test}:audit"]).int == 1)
+            let logged = try await city.raw(["XRANGE", "{test}:events", "-", "+"]).array ?? []
+            #expect(logged.compactMap { $0[1]["type"].text } == ["sos.raised", "sos.cancelled", "audit", "sos.closed"])
+        }
+    }
+
     @Test("C40: a key makes it once")
     func keys() async throws {
         try await TestCity.run { city in

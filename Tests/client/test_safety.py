@@ -208,6 +208,16 @@ async def test_m13_an_alarm_that_was_taken_outlives_a_power_cut(new_hub, cast):
     assert third["text"] == "In the back." and all(alarm["state"] == "open" for alarm in alarms.values())
 
 
+async def test_m13_the_end_of_an_alarm_is_written_once(new_hub, cast):
+    hub = new_hub(server__workers=1).start()
+    office, rider = await cast.watcher(hub), await cast.rider(hub)
+    sos = (await rider.call("sos"))["sos"]
+    for _ in range(5):
+        await office.call("sos.close", sos=sos, note="Over.", key="k")
+    await rider.call("sos")  # answered when all that was said before is on the disk, too
+    assert "".join(day.read_text() for day in (hub.data / "alarms").rglob("*.jsonl")).count('"closed"') == 1
+
+
 async def test_m13_it_rings_on_when_workers_and_redis_are_killed(new_hub, cast):
     hub = new_hub(server__workers=2, safety__ring_again_s=1).start()
     office, rider = await cast.watcher(hub), await cast.rider(hub)
@@ -362,7 +372,6 @@ async def test_what_is_wrong_is_refused(hub, cast):
     await office.refused("sos.acknowledge", "not_found", sos="s_none")
     await office.refused("report.close", "not_found", report="p_1", note="x")
     await office.refused("report.list", "bad_message", **{"from": "x"})
-
 
 
 @pytest.mark.parametrize("kind", [Somebody, BinarySomebody], ids=["json", "protobuf"])
