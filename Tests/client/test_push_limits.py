@@ -53,6 +53,42 @@ async def test_many_at_a_service_that_says_nothing_hold_up_no_other(service, cas
     silent.close()
 
 
+#: How an answer begins that has no end, and what follows again and again: heads of answers to come, lines of a head, a body.
+ENDLESS = {
+    "continue": (b"", b"HTTP/1.1 100 Continue\r\n\r\n"),
+    "hints": (b"", b"HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n"),
+    "head": (b"HTTP/1.1 201 Created\r\n", b"X-More: x\r\n"),
+    "body": (b"HTTP/1.1 201 Created\r\nTransfer-Encoding: chunked\r\n\r\n", b"4\r\nmore\r\n"),
+}
+
+
+@pytest.mark.parametrize("every", [0, 0.5], ids=["at_once", "in_drops"])
+async def test_answers_without_an_end_are_given_up(service, cast, browser, every):
+    """By their bytes, or when the time of a push is over; others are pushed at that service meanwhile."""
+    for hub in serve(**service.settings):
+        # Of one person each service is sent one at a time.
+        sleepers, endless = [await cast.rider(hub) for _ in ENDLESS], [Browser(service) for _ in ENDLESS]
+        for sleeper, one, (begin, part) in zip(sleepers, endless, ENDLESS.values(), strict=True):
+            service.endless[one.path] = (begin, part if every else part * 100, every)
+            await subscribed(sleeper, one)
+            await leave(sleeper)
+            wake(sleeper, 1)
+        await hub.until("they are being answered", lambda: all(one.got for one in endless))
+        _, driver, ride, _ = await asked(hub, cast, browser)
+        await driver.accept(ride)
+        [event] = await pushed(browser)
+        assert event["type"] == "ride.accepted"
+
+        def given_up():
+            """What was given up is sent again."""
+            return all(one.path in service.poured and len(one.got) >= 2 for one in endless)
+
+        await hub.until("they were given up", given_up, 2 * patience.PROCESS)
+        # Those that the hub did not read were in the system's buffers.
+        assert all(service.poured[one.path] < 1 << 23 for one in endless), service.poured
+        hub.redis.delete(hub.key("wakings"), *(hub.key(f"subscriptions:{one.channel}") for one in sleepers))
+
+
 @pytest.mark.parametrize("end", ["expired", "revoked", "everybody", "key"])
 async def test_a_subscription_ends_with_its_token(new_hub, service, cast, browser, end):
     """Who has had a token for a moment is told nothing when it has ended."""

@@ -60,6 +60,10 @@ class PushService:
         self.got, self.answers = [], collections.deque()
         #: What is put off for half a minute, by paths.
         self.away = set()
+        #: Answers without an end, by paths: how they begin, what follows again and again, and after how many seconds each time.
+        self.endless = {}
+        #: How many bytes of them were sent, by paths, until the hub hung up.
+        self.poured = {}
         #: Until this is set nobody is answered.
         self.opened = threading.Event()
         self.opened.set()
@@ -71,6 +75,8 @@ class PushService:
             def do_POST(self):
                 body = self.rfile.read(int(self.headers["Content-Length"]))
                 service.got.append(Push(self.path, self.headers, body))
+                if self.path in service.endless:
+                    return self._pour(*service.endless[self.path])
                 if self.path in service.away:
                     status, headers = 503, {"Retry-After": "30"}
                 else:
@@ -83,6 +89,16 @@ class PushService:
                     self.end_headers()
                 except OSError:
                     pass  # who asked is dead by now
+
+            def _pour(self, begin, part, every):
+                sent = self.wfile.write(begin)
+                try:
+                    while True:
+                        sent += self.wfile.write(part)
+                        time.sleep(every)
+                except OSError:
+                    self.close_connection = True
+                    service.poured.setdefault(self.path, sent)
 
             def log_message(self, *_):
                 pass
