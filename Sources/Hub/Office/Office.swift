@@ -91,19 +91,20 @@ final class Office: Capability {
     private func read(
         _ listing: QueueListing, _ message: ClientMessage, _ session: Session, _ ended: @escaping () -> Void
     ) {
-        let began = loop.now
+        let (began, budget) = (loop.now, session.budget)
         let arguments: FunctionArguments = [
             "zone": RedisArgument(listing.zone), "before": RedisArgument(listing.read),
         ]
         functions.call("office_queue", arguments) { result in
             self.metrics.commandTook(milliseconds: self.loop.now - began)
+            let piece = self.elements(result, of: "office_queue")
+            budget.charge(CommandPrice.queued((piece?.count ?? 0) / 2), at: Int64(self.loop.now))
             guard self.sessions.has(session) else { return ended() }
             var listing = listing
-            guard let piece = self.elements(result, of: "office_queue"), let isOver = listing.add(piece) else {
+            guard let piece, let isOver = listing.add(piece) else {
                 ended()
                 return self.answer(.unavailable, to: message, session)
             }
-            self.services.budgets.charge(CommandPrice.queued(piece.count / 2), to: session)
             if !isOver { return self.read(listing, message, session, ended) }
             ended()
             self.answer(.ok(listing.json), to: message, session)

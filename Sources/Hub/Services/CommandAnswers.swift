@@ -11,11 +11,15 @@ extension Capability {
         _ function: String, _ arguments: FunctionArguments, more: [RedisArgument] = [], _ message: ClientMessage,
         _ session: Session, then: ((JSONValue) -> Void)? = nil
     ) {
-        let began = loop.now
+        let (began, budget) = (loop.now, session.budget)
         functions.command(function, arguments, more: more) { answer in
             self.metrics.commandTook(milliseconds: self.loop.now - began)
             if let then, case .ok(let json) = answer, let reply = try? JSONValue(parsing: json) { then(reply) }
-            guard self.sessions.has(session) else { return }
+            guard self.sessions.has(session) else {
+                // It was read all the same, and a session that is closed has its subject's budget no more.
+                if case .ok(let json) = answer { budget.charge(CommandPrice.answer(json.count), at: Int64(self.loop.now)) }
+                return
+            }
             self.answer(answer, to: message, session)
         }
     }
