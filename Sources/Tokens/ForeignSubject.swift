@@ -21,9 +21,13 @@ enum ForeignSubject {
         return id.utf8.count <= Identifier.longest ? id : hashed + Base64URL.encode(key.code(of: bytes))
     }
 
-    /// Whether the subject that became this id can have begun so; of a hash nobody knows.
-    static func mayBegin(_ id: String, with prefix: String) -> Bool {
-        id.hasPrefix(prefix) || id.hasPrefix(encode(Array(prefix.utf8))) || id.hasPrefix(hashed)
+    /// Whether the id is a hash: nobody knows how its subject began.
+    static func isHash(_ id: String) -> Bool { id.hasPrefix(hashed) }
+
+    /// Whether the subject that became this id began so; false of a hash.
+    static func began(_ id: String, with prefix: String) -> Bool {
+        guard !isHash(id) else { return false }
+        return id.hasPrefix(id.hasPrefix(encoded) ? encode(Array(prefix.utf8)) : prefix)
     }
 
     private static func encode(_ bytes: [UInt8]) -> String {

@@ -31,20 +31,24 @@ public struct TokenVerifier: Sendable {
         }
 
         /// Another key of the same name has another one, and so has one whose tokens must be of another issuer. It tells nothing of a secret.
-        func mark(_ kid: String) -> String {
+        ///
+        /// - Parameter foreign: prefixes with which no subject of it may begin, where the mark is to change with them.
+        func mark(_ kid: String, foreign: [String] = []) -> String {
             let (key, rules) =
                 switch self {
                 case .secret(let key): (key, "")
                 case .publicKey(let key):
                     (HMACKey(Array(key.pem.utf8)), "\n\(key.rules.issuer)\n\(key.rules.audience)\n\(key.rules.prefix)")
                 }
-            return Base64URL.encode(key.code(of: Array("mark of \(kid)\(rules)".utf8)).prefix(12))
+            let said = (["mark of \(kid)\(rules)"] + foreign).joined(separator: "\n")
+            return Base64URL.encode(key.code(of: Array(said.utf8)).prefix(12))
         }
     }
 
     private let keys: [String: Key]
-    /// The keys' names by their marks.
+    /// The keys' names by their marks; and by those for subjects that are hashes.
     private let marked: [String: String]
+    private let markedForHashes: [String: String]
     /// Of each issuer's key the prefixes of the others that its own doesn't begin with: no subject of it may begin so.
     private let foreignPrefixes: [String: [String]]
     private var revocations: TokenRevocations
@@ -95,11 +99,14 @@ public struct TokenVerifier: Sendable {
         for key in keys.publicKeys { byID[key.kid] = .publicKey(key) }
         for secret in keys.secrets { byID[secret.kid] = .secret(secret.key) }
         self.keys = byID
-        marked = Dictionary(byID.map { kid, key in (key.mark(kid), kid) }, uniquingKeysWith: { $1 })
         let prefixes = Set(keys.publicKeys.map(\.rules.prefix))
-        foreignPrefixes = Dictionary(
+        let foreign = Dictionary(
             keys.publicKeys.map { key in (key.kid, prefixes.filter { !key.rules.prefix.hasPrefix($0) }.sorted()) },
             uniquingKeysWith: { $1 })
+        foreignPrefixes = foreign
+        marked = Dictionary(byID.map { kid, key in (key.mark(kid), kid) }, uniquingKeysWith: { $1 })
+        markedForHashes = Dictionary(
+            byID.map { kid, key in (key.mark(kid, foreign: foreign[kid, default: []]), kid) }, uniquingKeysWith: { $1 })
         self.revocations = revocations
         self.city = city
         leeway = Int64(tokens.leewayS)
@@ -127,21 +134,29 @@ public struct TokenVerifier: Sendable {
     public func standing(of claims: TokenClaims, sessionS: Int) -> TokenStanding? {
         guard let key = keys[claims.keyID] else { return nil }
         let end = claims.beganAt.map { $0 + Int64(sessionS) } ?? claims.expiresAt
+        // Whether a hash becomes another issuer's can't be seen later: its mark changes with the prefixes of others.
+        let isHash = ForeignSubject.isHash(claims.subject)
+        let foreign = isHash ? foreignPrefixes[claims.keyID, default: []] : []
         return TokenStanding(
-            until: end + leeway, since: min(claims.issuedAt, claims.beganAt ?? .max), key: key.mark(claims.keyID))
+            until: end + leeway, since: min(claims.issuedAt, claims.beganAt ?? .max),
+            key: key.mark(claims.keyID, foreign: foreign))
     }
 
-    /// Whether who had such a token may still be told what is theirs. `now`: when it came about, Unix seconds.
+    /// Whether who had such a token may still be told what is theirs: the key is there and may give the role, the subject is no other issuer's,
+    /// and the token is not revoked. `now`: when it came about, Unix seconds.
     public func counts(_ standing: TokenStanding, _ role: Role, _ subject: String, now: Int64) -> Bool {
-        guard now < standing.until, let kid = marked[standing.key], let key = keys[kid] else { return false }
+        let kids = ForeignSubject.isHash(subject) ? markedForHashes : marked
+        guard now < standing.until, let kid = kids[standing.key], let key = keys[kid] else { return false }
         return key.rules?.roles.contains(role) ?? true
+            && !foreignPrefixes[kid, default: []].contains { ForeignSubject.began(subject, with: $0) }
             && !revocations.revokes(role, subject, issuedAt: standing.since)
     }
 
     private func hasBecomeForeign(_ claims: TokenClaims, since old: TokenVerifier) -> Bool {
         let known = old.foreignPrefixes[claims.keyID, default: []]
         return foreignPrefixes[claims.keyID, default: []].contains {
-            !known.contains($0) && ForeignSubject.mayBegin(claims.subject, with: $0)
+            !known.contains($0)
+                && (ForeignSubject.isHash(claims.subject) || ForeignSubject.began(claims.subject, with: $0))
         }
     }
 

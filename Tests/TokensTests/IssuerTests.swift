@@ -283,4 +283,35 @@ private func failure(_ token: String, _ verifier: TokenVerifier) -> TokenError? 
             token(["sub": "\"\(String(repeating: "x", count: 80))\""], kid: "first"), nowMs: now)
         #expect(!after.stillAccepts(long, provedBy: before) && after.stillAccepts(long, provedBy: after))
     }
+
+    @Test func `What outlives a connection counts no more once its subject is another issuer's`() throws {
+        let before = try verifier(prefixes: ["first": "", "bus": "bus_"])
+        let after = try verifier(prefixes: ["first": "", "bus": "bus_", "acme": "acme.", "odd": "_x"])
+        func counts(_ subject: String, _ kid: String = "first", made: TokenVerifier, now later: TokenVerifier) throws
+            -> Bool
+        {
+            let claims = try made.verify(token(["sub": "\"\(subject)\""], kid: kid), nowMs: now)
+            let standing = try #require(made.standing(of: claims, sessionS: 1))
+            return later.counts(standing, .passenger, claims.subject, now: now / 1000)
+        }
+        for subject in ["bob", "a|b", "xacme.bob"] {
+            #expect(try counts(subject, made: before, now: before) && counts(subject, made: before, now: after))
+        }
+        #expect(try counts("acme.bob", "bus", made: before, now: after), "bus_acme.bob is of bus")
+        #expect(try counts("bob", "acme", made: after, now: after) && counts("a|b", "acme", made: after, now: after))
+        for subject in ["acme.bob", "acme.", "acme.a|b"] {
+            #expect(try counts(subject, made: before, now: before))
+            #expect(try !counts(subject, made: before, now: after), "\(subject)")
+        }
+        // What began so can't be seen from a hash: what was said before the prefix was given counts no more, what is said since does.
+        let long = String(repeating: "x", count: 80)
+        #expect(try counts(long, made: before, now: before) && counts(long, made: after, now: after))
+        #expect(try !counts(long, made: before, now: after))
+        // Our own tokens may name anybody.
+        let own = TokenClaims(
+            subject: "acme.bob", role: .passenger, city: "milano", issuedAt: now / 1000, expiresAt: now / 1000 + 60)
+        let claims = try before.verify(try TokenIssuer(secret: secret).issue(own), nowMs: now)
+        let standing = try #require(before.standing(of: claims, sessionS: 1))
+        #expect(after.counts(standing, .passenger, "acme.bob", now: now / 1000))
+    }
 }
