@@ -50,6 +50,34 @@ import Wire
         }
     }
 
+    @Test(
+        "so many are blocked at once: one more is refused and changes nothing, until one is unblocked or its block has ended"
+    )
+    func manyBlocked() async throws {
+        try await TestCity.run { city in
+            try await block(city, "driver", "T1", until: Self.hour)
+            try await block(city, "passenger", "T1")
+            try await block(city, "bus_driver", "T1")
+            let others = (3..<10_000).flatMap { ["inf", "passenger:x\($0)"] }
+            try await city.raw(["ZADD", "{test}:blocked"] + others)
+            #expect(try await block(city, "passenger", "p1") == .refused("not_available"))
+            let refused = try await city.call("office_block", ["o1", "passenger", "p1", "Rude.", "0", ""]).text ?? ""
+            #expect(refused.contains("10000 people") && refused.contains("office.unblock"), "\(refused)")
+            #expect(try await city.raw(["EXISTS", "{test}:passenger:p1"]).int == 0)
+            #expect(try await city.raw(["XLEN", "{test}:audit"]).int == 3)
+            #expect(try await block(city, "driver", "T1", until: 2 * Self.hour).isOK, "it is blocked already")
+            #expect(try await unblock(city, "bus_driver", "T1").isOK)
+            #expect(try await block(city, "passenger", "p1").isOK)
+            #expect(try await block(city, "passenger", "p2") == .refused("not_available"))
+            try await city.advance(2 * Self.hour)
+            #expect(try await block(city, "passenger", "p2").isOK, "that of the driver has ended")
+            try await city.sweep()
+            #expect(try await city.raw(["ZCARD", "{test}:blocked"]).int == 10_000)
+            #expect(try await city.raw(["ZSCORE", "{test}:blocked", "vehicle:T1"]).text == nil)
+            #expect(try await block(city, "passenger", "p3") == .refused("not_available"))
+        }
+    }
+
     @Test("a block that ends leaves nothing of who was never here; one for good stays")
     func neverHere() async throws {
         try await TestCity.run { city in

@@ -140,6 +140,19 @@ end
 -- Whom it concerns, as the audit keeps it.
 local function target(role, subject) return role .. ':' .. (role == 'passenger' and audit.person(subject) or subject) end
 
+-- So many are blocked by the office at once at most. Any name can be blocked, also one that nobody has, and most blocks are for good: without a
+-- bound one operator makes 86,400 of them a day, of 300 bytes or more each.
+local MOST_BLOCKED = 10000
+
+-- `blocked` has whom the office has blocked, as their hashes are called, by when that ends, hub ms; for good: `inf`. Each sweep takes out who
+-- isn't blocked any more. Nil: there is room for one more. Who is blocked already can be blocked anew.
+local function no_room(c, holder)
+    local key = c.p .. 'blocked'
+    if redis.call('ZCOUNT', key, '(' .. c.now_text, 'inf') < MOST_BLOCKED or redis.call('ZSCORE', key, holder) then return nil end
+    return refuse('not_available', MOST_BLOCKED .. ' people are blocked, and there can be no more at once. End blocks that nobody needs any '
+        .. 'more, with office.unblock; office.audit says who was blocked.')
+end
+
 -- office_block: operator, role (driver, passenger or bus_driver), subject, reason, until when (hub time, ms; 0 = for good), key. A ride, a booking
 -- or a tour that is under way is finished. One that the hub has never seen may be blocked, too.
 register('office_block', { 'operator', 'role', 'subject', 'reason', 'till', 'key' }, function(c, given)
@@ -148,14 +161,18 @@ register('office_block', { 'operator', 'role', 'subject', 'reason', 'till', 'key
         if given.till ~= '0' and tonumber(given.till) <= c.now then
             return refuse('bad_message', 'field `until`: expected a time to come, got one that is over')
         end
-        local key, who = c.p .. HOLDERS[role] .. subject, role .. ':' .. subject
+        local holder, who = HOLDERS[role] .. subject, role .. ':' .. subject
+        local key = c.p .. holder
         local v = role == 'driver' and vehicle(c, subject) or pick(key, { 'blocked' })
         if v.kind == 'bus' then return refuse('not_found', subject .. ' is a bus: its tour is ended with tour.end.') end
+        local no = no_room(c, holder)
+        if no then return no end
+        redis.call('ZADD', c.p .. 'blocked', given.till == '0' and 'inf' or given.till, holder)
         local before = with_block(v.state and standing(c, subject, v) or {}, blocks.read(c, v.blocked))
         -- A pause that the hub has made goes on behind it.
         v.blocked = blocks.joined(blocks.mark(c, given.till, given.operator, given.reason), blocks.part(c, v.blocked, true))
         redis.call('HSET', key, 'blocked', v.blocked)
-        if role ~= 'driver' then people.ends(c, HOLDERS[role] .. subject, given.till)
+        if role ~= 'driver' then people.ends(c, holder, given.till)
         elseif not v.state then people.ends(c, subject, given.till) end
         local block = blocks.read(c, v.blocked)
         local is_told = v.state and take_out(c, subject, v, blocks.text(block))
@@ -169,10 +186,12 @@ end)
 register('office_unblock', { 'operator', 'role', 'subject', 'key' }, function(c, given)
     local role, subject = given.role, given.subject
     return audit.act(c, 'office.unblock', given, function()
-        local key = c.p .. HOLDERS[role] .. subject
+        local holder = HOLDERS[role] .. subject
+        local key = c.p .. holder
         local block = blocks.read(c, redis.call('HGET', key, 'blocked') or nil)
         if not block then return refuse('not_available', 'The ' .. role .. ' ' .. subject .. ' is not blocked.') end
         redis.call('HDEL', key, 'blocked')
+        redis.call('ZREM', c.p .. 'blocked', holder)
         local id = audit.write(c, given.operator, 'office.unblock', target(role, subject), nil, with_block({}, block), with_block({}, nil))
         return ok({ role = role, subject = subject, audit = id })
     end)

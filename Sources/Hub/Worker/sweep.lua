@@ -201,6 +201,7 @@ register('city_sweep', { 'worker', 'dead_ms', 'utc_offset_s', 'clock', 'silent_m
     sweep_away(c)
     sweep_tours(c)
     redis.call('ZREMRANGEBYSCORE', c.p .. 'awaited', '-inf', c.real)
+    each_due(c, 'blocked', c.now, function(holder) redis.call('ZREM', c.p .. 'blocked', holder) end)
     each_due(c, 'gone', people.gone_before(c), function(who) people.forget(c, who) end)
     each_due(c, 'stopdue', c.now, function(member) stops.fall_due(c, member) end)
     local is_more = reservations.fall_due(c)
