@@ -2,6 +2,11 @@
 public protocol Database: AnyObject {
     /// Runs one statement and answers its rows.
     func rows(_ statement: Statement) throws(DatabaseFailure) -> [[SQLValue]]
+    /// The same for somebody who pays for it: what a server works for it is added to `serverNs`.
+    func read(_ statement: Statement) throws(DatabaseFailure) -> [[SQLValue]]
+    /// For how long a server has worked for such readings, ns by its own clock: the way there and back takes none of it. 0 where the calling thread
+    /// works itself.
+    var serverNs: UInt64 { get }
     /// Runs many, in their order, within the transaction that has been begun.
     func run(_ statements: [Statement]) throws(DatabaseFailure)
     /// Runs a script of several statements, without values.
@@ -26,6 +31,9 @@ public protocol Database: AnyObject {
 }
 
 extension Database {
+    public func read(_ statement: Statement) throws(DatabaseFailure) -> [[SQLValue]] { try rows(statement) }
+    public var serverNs: UInt64 { 0 }
+
     /// All or nothing. When it throws, nothing has changed, unless the answer to the last word was lost.
     public func transaction<Result>(
         _ body: () throws(DatabaseFailure) -> Result

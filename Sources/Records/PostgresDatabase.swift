@@ -115,15 +115,50 @@ public final class PostgresDatabase: Database {
     }
 
     public func rows(_ statement: Statement) throws(DatabaseFailure) -> [[SQLValue]] {
-        let isSent = withCStrings(statement.values.map(text)) {
+        let result = try answer(statement.sql, send(statement))
+        defer { PQclear(result) }
+        return try rows(result, statement.sql)
+    }
+
+    private func send(_ statement: Statement) -> Int32 {
+        withCStrings(statement.values.map(text)) {
             PQsendQueryParams(connection, statement.sql, Int32(statement.values.count), nil, $0, nil, nil, 0)
         }
-        let result = try answer(statement.sql, isSent)
-        defer { PQclear(result) }
-        try check(result, statement.sql)
+    }
+
+    private func rows(_ result: OpaquePointer?, _ sql: String) throws(DatabaseFailure) -> [[SQLValue]] {
+        try check(result, sql)
         return (0..<PQntuples(result)).map { row in
             (0..<PQnfields(result)).map { value(result, row, $0) }
         }
+    }
+
+    public private(set) var serverNs: UInt64 = 0
+    /// What goes out together is one transaction, which the first statement begins: the time since then, µs.
+    private static let elapsed = Statement(
+        "SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp() - now()) * 1000000 AS BIGINT)")
+
+    /// The server says how long it took, in the same go. Of a statement that it has not carried out, as of one that took too long, it says nothing:
+    /// then the time that passed here counts.
+    public func read(_ statement: Statement) throws(DatabaseFailure) -> [[SQLValue]] {
+        guard PQenterPipelineMode(connection) == 1 else { throw failure("pipeline") }
+        defer { PQexitPipelineMode(connection) }
+        let since = DispatchTime.now().uptimeNanoseconds
+        guard send(statement) == 1, send(Self.elapsed) == 1, PQpipelineSync(connection) == 1 else {
+            throw failure(statement.sql)
+        }
+        let result = try answer(statement.sql, 1)
+        defer { PQclear(result) }
+        let elapsed = try answer(statement.sql, 1)
+        defer { PQclear(elapsed) }
+        // The end of what went out together.
+        PQclear(try answer(statement.sql, 1))
+        if PQntuples(elapsed) == 1, case .integer(let micros) = value(elapsed, 0, 0) {
+            serverNs += UInt64(max(0, micros)) * 1_000
+        } else if !isLost {
+            serverNs += DispatchTime.now().uptimeNanoseconds - since
+        }
+        return try rows(result, statement.sql)
     }
 
     /// Without waiting for each answer: on a network that would be a round for each.
@@ -139,10 +174,7 @@ public final class PostgresDatabase: Database {
         guard PQenterPipelineMode(connection) == 1 else { throw failure("pipeline") }
         defer { PQexitPipelineMode(connection) }
         for statement in statements {
-            let isSent = withCStrings(statement.values.map(text)) {
-                PQsendQueryParams(connection, statement.sql, Int32(statement.values.count), nil, $0, nil, nil, 0)
-            }
-            guard isSent == 1 else { throw failure(statement.sql) }
+            guard send(statement) == 1 else { throw failure(statement.sql) }
         }
         guard PQpipelineSync(connection) == 1 else { throw failure("pipeline") }
         var first: DatabaseFailure?

@@ -234,7 +234,7 @@ extension RecordQuery {
 extension RecordStore {
     /// The rows that are asked for, with the columns of their kind.
     public func rows(_ query: RecordQuery) throws(DatabaseFailure) -> [[SQLValue]] {
-        try database.rows(query.statement(city, in: database))
+        try database.read(query.statement(city, in: database))
     }
 
     /// How many trips there are, and how many of them are over.

@@ -104,6 +104,9 @@ public final class RecordStore {
     /// Whether it has to be opened again.
     public var isLost: Bool { database.isLost }
 
+    /// See ``Database/serverNs``.
+    public var serverNs: UInt64 { database.serverNs }
+
     /// Nil before anything was recorded.
     public func cursor() throws(DatabaseFailure) -> Cursor? {
         let rows = try database.rows(Statement("SELECT id, place FROM cursors WHERE city = $1", [.text(city)]))

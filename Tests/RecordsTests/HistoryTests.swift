@@ -219,12 +219,41 @@ import Wire
                 WITH RECURSIVE numbers (number) AS (SELECT 1 UNION ALL SELECT number + 1 FROM numbers WHERE number < 2000000000) \
                 SELECT COUNT(*) FROM numbers
                 """)
-            let failure = #expect(throws: DatabaseFailure.self) { _ = try store.database.rows(slow) }
+            let failure = #expect(throws: DatabaseFailure.self) { _ = try store.database.read(slow) }
             let said = failure?.description ?? ""
             #expect(said.contains("statement timeout") || said.contains("interrupted"), "\(said)")
             #expect(!store.isLost)
+            // What a server did in vain counts; with SQLite it is this thread that worked.
+            #expect(backend == .sqlite ? store.serverNs == 0 : store.serverNs > 900_000_000)
             let trips = try store.tripCounts()
             #expect(trips.all == 0, "and it reads on")
+        }
+    }
+
+    @Test("a server says for how long it has worked for a reading, whatever came of it")
+    func served() throws {
+        guard Backend.here.contains(.postgres) else { return }
+        try Backend.postgres.run { location in
+            let database = try location.open(makes: false, withinSeconds: 5)
+            defer { database.close() }
+            func worked(_ sql: String, _ values: [SQLValue] = []) -> (rows: [[SQLValue]]?, ns: UInt64) {
+                let before = database.serverNs
+                let rows = try? database.read(Statement(sql, values))
+                return (rows, database.serverNs - before)
+            }
+            let none = worked("SELECT 1 WHERE false")
+            #expect(none.rows == [] && none.ns > 0)
+            let slow = worked("SELECT 7 FROM pg_sleep(CAST($1 AS DOUBLE PRECISION))", [.real(0.05)])
+            #expect(slow.rows == [[.integer(7)]] && slow.ns >= 50_000_000)
+            let wrong = worked("SELECT nothing")
+            #expect(wrong.rows == nil && wrong.ns > 0 && !database.isLost)
+            let many = worked("SELECT number FROM generate_series(1, 101) AS numbers (number)")
+            let numbers: [[SQLValue]] = (1...101).map { [.integer($0)] }
+            #expect(many.rows == numbers)
+            let next = try database.rows(Statement("SELECT 8"))
+            #expect(next == [[.integer(8)]], "what follows gets its own answer")
+            let lost = worked("SELECT pg_terminate_backend(pg_backend_pid())")
+            #expect(lost.rows == nil && lost.ns == 0 && database.isLost)
         }
     }
 

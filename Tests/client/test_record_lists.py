@@ -25,19 +25,23 @@ class BinaryOperator(Binary, Operator):
     pass
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
-def past(request, new_hub):
-    """A hub of two workers, and its database if that is another process."""
-    if request.param == "sqlite":
-        yield new_hub(**PATIENT, server__workers=2).start(), None
-        return
+@pytest.fixture
+def server():
     if BIN is None:
         pytest.skip("no postgresql is installed")
     server = Postgres().start()
     try:
-        yield new_hub(**PATIENT, server__workers=2, store__url=server.url).start(), server
+        yield server
     finally:
         server.remove()
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def past(request, new_hub):
+    """A hub of two workers, and its database if that is another process."""
+    server = request.getfixturevalue("server") if request.param == "postgres" else None
+    store = {"store__url": server.url} if server else {}
+    return new_hub(**PATIENT, server__workers=2, **store).start(), server
 
 
 async def office(hub, kind=Operator):
@@ -273,15 +277,23 @@ async def test_whoever_reads_the_past_is_in_the_log_wherever_it_begins(new_hub, 
     assert "passenger" in lines[0] and rides[0][1] not in "".join(lines)
 
 
-async def test_a_reading_that_takes_long_is_paid_for(new_hub):
+@pytest.mark.parametrize("kind", ["sqlite", "postgres"])
+async def test_a_reading_that_takes_long_is_paid_for(new_hub, request, kind):
     """No index has both: what one driver drove in a zone is looked for among all that it drove."""
-    hub = new_hub(server__workers=1, server__service_commands_per_second=200).start()
+    server = request.getfixturevalue("server") if kind == "postgres" else None
+    store = {"store__url": server.url} if server else {}
+    hub = new_hub(server__workers=1, server__service_commands_per_second=200, **store).start()
     operator = await office(hub)
     await hub.until("recording", lambda: '"recording"' in hub.log)
-    with contextlib.closing(sqlite3.connect(hub.data / "records.sqlite", timeout=patience.PROCESS)) as past, past:
-        past.executemany(
-            "INSERT INTO trips (city, id, event, driver, zone, requested_at) VALUES (?, ?, 1, 'T1', ?, ?)",
-            ((hub.city, f"r_{n}", "b" if n == 7 else "a", n) for n in range(200_000)))
+    if server:
+        server.sql(
+            "INSERT INTO trips (city, id, event, driver, zone, requested_at) SELECT "
+            f"'{hub.city}', 'r_' || n, 1, 'T1', CASE n WHEN 7 THEN 'b' ELSE 'a' END, n FROM generate_series(0, 199999) AS them (n)")
+    else:
+        with contextlib.closing(sqlite3.connect(hub.data / "records.sqlite", timeout=patience.PROCESS)) as past, past:
+            past.executemany(
+                "INSERT INTO trips (city, id, event, driver, zone, requested_at) VALUES (?, ?, 1, 'T1', ?, ?)",
+                ((hub.city, f"r_{n}", "b" if n == 7 else "a", n) for n in range(200_000)))
     assert [row["id"] for row in await listed(operator, "rides", driver="T1", zone="b")] == ["r_7"]
     error = await operator.refused("records.list", "rate_limited", of="rides", driver="T1", limit=1)
     assert 1000 < error["retry_after_ms"] < 7000

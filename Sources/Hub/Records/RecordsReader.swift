@@ -10,7 +10,7 @@ final class RecordsReader {
     /// What came of a reading.
     struct Answer: Sendable {
         let rows: Result<[[SQLValue]], DatabaseFailure>
-        /// So long it has kept a processor, ns: that of this machine, whatever a database elsewhere has done.
+        /// So long it has kept a processor of this machine, and a server of the database, ns.
         var busyNs: UInt64 = 0
     }
 
@@ -19,6 +19,8 @@ final class RecordsReader {
         private let location: StoreLocation
         private let city: String
         private var store: RecordStore?
+        /// So long a server has worked for all its readings, ns.
+        private(set) var serverNs: UInt64 = 0
 
         init(_ location: StoreLocation, city: String) { (self.location, self.city) = (location, city) }
 
@@ -27,7 +29,7 @@ final class RecordsReader {
             do throws(DatabaseFailure) {
                 if let store {
                     do throws(DatabaseFailure) {
-                        return .success(try store.rows(query))
+                        return .success(try read(query, store))
                     } catch {
                         guard store.isLost else { throw error }
                         close()
@@ -35,11 +37,17 @@ final class RecordsReader {
                 }
                 let opened = try RecordStore.reader(location, city: city, withinSeconds: RecordsReader.readingS)
                 store = opened
-                return .success(try opened.rows(query))
+                return .success(try read(query, opened))
             } catch {
                 if store?.isLost == true { close() }
                 return .failure(error)
             }
+        }
+
+        private func read(_ query: RecordQuery, _ store: RecordStore) throws(DatabaseFailure) -> [[SQLValue]] {
+            let before = store.serverNs
+            defer { serverNs += store.serverNs - before }
+            return try store.rows(query)
         }
 
         func close() {
@@ -102,9 +110,9 @@ final class RecordsReader {
         let answer = LoopAnswer { self.answer(question, $0) }
         queue.async { [connection, loop, isOver = question.isOver] in
             guard !isOver.isTrue else { return }
-            let since = RecordsReader.threadTime()
+            let since = RecordsReader.threadTime() + connection.serverNs
             let rows = connection.rows(query)
-            let result = Answer(rows: rows, busyNs: RecordsReader.threadTime() - since)
+            let result = Answer(rows: rows, busyNs: RecordsReader.threadTime() + connection.serverNs - since)
             loop.submit { answer.give(result) }
         }
         return true

@@ -136,7 +136,8 @@ enum CommandPrice {
     static func ways(_ count: Int) -> Double { min(Double(count) / 100, 5) }
 
     /// Of a reading of the records that takes a processor longer than a page by an index does, which is paid before. One token's readings of
-    /// 100 ms each were twenty times the wait of everybody else.
+    /// 100 ms each were twenty times the wait of everybody else. What a server of the database takes is as dear: it may be on this machine, and the recorder
+    /// needs it, too. It is its own time, so a slow way to it costs nothing.
     static func records(busyNs: UInt64) -> Double { max(0, Double(busyNs) / 20_000 - records) }
     private static let records = 20.0
 

@@ -43,6 +43,9 @@ class Postgres:
             time.sleep(0.05)
         return self
 
+    def sql(self, text):
+        self._run(BIN / "psql", "--no-psqlrc", "--quiet", "-v", "ON_ERROR_STOP=1", "-c", text, self.url)
+
     def kill(self):
         """As a machine that dies: nothing is written any more, its files stay."""
         if self.process is None or self.process.poll() is not None:
