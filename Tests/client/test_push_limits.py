@@ -6,9 +6,11 @@ import time
 import pytest
 
 from kerbside import patience
+from kerbside.passenger import Passenger
 from kerbside.push_service import Browser
 from kerbside.stops import serve
 from kerbside.waking import asked, asking, leave, pushed, subscribed, wake
+from test_foreign_tokens import Issuer
 
 
 async def test_of_one_who_is_away_the_latest_are_kept(service, cast, browser):
@@ -123,3 +125,26 @@ async def test_a_subscription_ends_with_its_token(new_hub, service, cast, browse
         await leave(again)
         wake(again, 1)
         assert [event["type"] for event in await pushed(browser)] == ["ride.near"]
+
+
+async def test_a_subscription_ends_when_its_person_is_given_to_another_issuer(new_hub, service, browser, tmp_path):
+    first, acme = Issuer(tmp_path, kid="first"), Issuer(tmp_path, kid="acme")
+    settings = {key.replace(".", "__"): value for key, value in service.settings.items()}
+    hub = new_hub(tokens__public_keys=[first.setting()], **settings).start()
+    # It counts for longer than the pushes are of use.
+    end = int(time.time()) + 3600
+    taken, kept = (Passenger(hub, name, token=first.sign(hub, sub=name, exp=end)) for name in ("acme.bob", "bob"))
+    elsewhere = Browser(service)
+    for passenger, device in ((taken, browser), (kept, elsewhere)):
+        await passenger.connect()
+        assert await subscribed(passenger, device) == {"subscriptions": 1}
+        await leave(passenger)
+    hub.write_config(tokens__public_keys=[first.setting(), acme.setting(prefix="acme.")])
+    await hub.reload()
+    await asyncio.sleep(0.5)
+    wake(taken, 1)
+    wake(kept, 1)
+    assert [event["type"] for event in await pushed(elsewhere)] == ["ride.near"]
+    await hub.until("both were looked at", lambda: hub.redis.xlen(hub.key("wakings")) == 0)
+    assert browser.got == [] and not hub.redis.exists(hub.key(f"subscriptions:{taken.channel}"))
+    assert hub.redis.exists(hub.key(f"subscriptions:{kept.channel}"))
