@@ -13,6 +13,7 @@ final class RecordListing: Capability {
     private var asking: Set<String> = []
     /// What each would ask for who goes on where its last page ends, by the same keys.
     private var next: [String: RecordQuery] = [:]
+    private var told = ToldReadings()
     /// It was said that the records can't be read.
     private var isTroubled = false
 
@@ -26,7 +27,10 @@ final class RecordListing: Capability {
         reader = RecordsReader(services.loop, location, city: services.settings.city.id)
     }
 
-    func second() { reader.second() }
+    func second() {
+        reader.second()
+        for line in told.due(at: loop.now) { say(line) }
+    }
 
     func handle(_ message: ClientMessage, _ session: Session, _ identity: Identity) -> Bool {
         guard case .records(.list(let question)) = message.command else { return false }
@@ -77,9 +81,14 @@ final class RecordListing: Capability {
             ("from", question.from != nil),
         ]
         // Not whose: the log is for other eyes.
-        let by = fields.filter { $0.isThere }.map { $0.name }.joined(separator: ", ")
-        var facts: Logger.Metadata = ["operator": "\(identity.subject)", "of": "\(question.of)"]
-        if !by.isEmpty { facts["by"] = "\(by)" }
+        let by = Set(fields.filter { $0.isThere }.map { $0.name })
+        if let line = told.add(identity.subject, of: "\(question.of)", by: by, at: loop.now) { say(line) }
+    }
+
+    private func say(_ line: ToldReadings.Line) {
+        var facts: Logger.Metadata = ["operator": "\(line.operator)", "of": "\(line.of)"]
+        if !line.by.isEmpty { facts["by"] = "\(line.by.sorted().joined(separator: ", "))" }
+        if line.times > 1 { facts["times"] = "\(line.times)" }
         log.notice("records are read", metadata: facts)
     }
 

@@ -1,0 +1,50 @@
+/// Who reads the past of people is to be found in the log. An operator's first reading of a kind is told at once; those that follow within a
+/// minute are told together when it is over, with how many they were: 50 a second would be as many lines. Pure.
+struct ToldReadings {
+    struct Line: Equatable {
+        let `operator`: String
+        /// The kind of the rows.
+        let of: String
+        /// By what they were chosen, not by whose.
+        let by: Set<String>
+        let times: Int
+    }
+
+    private struct Kind: Hashable {
+        let `operator`: String
+        let of: String
+    }
+
+    /// What came since a line.
+    private struct More {
+        let since: UInt64
+        var by: Set<String> = []
+        var times = 0
+    }
+
+    /// Each for a minute: no more than kinds of those who read within it.
+    private var more: [Kind: More] = [:]
+
+    private static let togetherMs: UInt64 = 60_000
+
+    /// The line that is due now; nil: it is counted. `now`: ms.
+    mutating func add(_ name: String, of: String, by: Set<String>, at now: UInt64) -> Line? {
+        let kind = Kind(operator: name, of: of)
+        guard more[kind] == nil else {
+            more[kind]?.times += 1
+            more[kind]?.by.formUnion(by)
+            return nil
+        }
+        more[kind] = More(since: now)
+        return Line(operator: name, of: of, by: by, times: 1)
+    }
+
+    /// Lines of what has been counted for a minute. Each second.
+    mutating func due(at now: UInt64) -> [Line] {
+        let over = more.filter { now - $0.value.since >= Self.togetherMs }
+        for kind in over.keys { more[kind] = nil }
+        return over.filter { $0.value.times > 0 }
+            .map { Line(operator: $0.key.operator, of: $0.key.of, by: $0.value.by, times: $0.value.times) }
+            .sorted { ($0.operator, $0.of) < ($1.operator, $1.of) }
+    }
+}

@@ -1,0 +1,35 @@
+import Testing
+
+@testable import Hub
+
+/// What the log says of who reads the records.
+@Suite struct ToldReadingsTests {
+    @Test("the first reading of a kind is told at once, and what follows within a minute together; nothing is left out")
+    func together() {
+        var told = ToldReadings()
+        var lines: [ToldReadings.Line] = []
+        func line(_ name: String, _ of: String, _ by: Set<String>, _ times: Int) -> ToldReadings.Line {
+            ToldReadings.Line(operator: name, of: of, by: by, times: times)
+        }
+        func add(_ name: String, _ of: String, _ by: Set<String>, _ now: UInt64) {
+            if let line = told.add(name, of: of, by: by, at: now) { lines.append(line) }
+        }
+        for n in 0..<3_000 { add("o1", "rides", n % 2 == 0 ? ["driver"] : ["passenger", "from"], UInt64(n) * 20) }
+        add("o1", "stops", [], 59_000)
+        add("o2", "rides", ["zone"], 59_000)
+        #expect(
+            lines == [line("o1", "rides", ["driver"], 1), line("o1", "stops", [], 1), line("o2", "rides", ["zone"], 1)])
+        let early = told.due(at: 59_999)
+        #expect(early == [])
+        let first = told.due(at: 60_000)
+        #expect(first == [line("o1", "rides", ["driver", "passenger", "from"], 2_999)])
+        add("o1", "stops", ["line"], 60_000)
+        let last = told.due(at: 119_000)
+        #expect(last == [line("o1", "stops", ["line"], 1)], "what was one reading has been told")
+        lines = []
+        for kind in ["rides", "stops"] { add("o1", kind, [], 119_000) }
+        #expect(lines.count == 2)
+        let none = told.due(at: 1_000_000)
+        #expect(none == [])
+    }
+}
