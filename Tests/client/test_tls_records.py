@@ -60,7 +60,7 @@ def test_a_handshake_is_not_cut_into_a_thousand_records(hub):
 
 
 async def test_a_message_in_a_thousand_records_is_heard_in_whole_and_its_sender_held_back(hub, cast):
-    """Each record costs 8 µs, of which no price of a message knows: a subject's connections have so many a second (decision 151)."""
+    """Each record costs 8 µs, of which no price of a message knows: a subject has so many a second (decision 151)."""
     context = ssl.create_default_context(cafile=hub.directory / "server.pem")
     context.check_hostname = False
     raws = [RawSocket(hub), RawSocket(hub)]

@@ -17,7 +17,9 @@ extension Capability {
             if let then, case .ok(let json) = answer, let reply = try? JSONValue(parsing: json) { then(reply) }
             guard self.sessions.has(session) else {
                 // It was read all the same, and a session that is closed has its subject's budget no more.
-                if case .ok(let json) = answer { budget.charge(CommandPrice.answer(json.count), at: Int64(self.loop.now)) }
+                if case .ok(let json) = answer {
+                    budget.charge(CommandPrice.answer(json.count), at: Int64(self.loop.now))
+                }
                 return
             }
             self.answer(answer, to: message, session)
