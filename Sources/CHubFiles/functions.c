@@ -37,6 +37,9 @@ static const unsigned char passed[] = {
 static const unsigned char crowd[] = {
 #embed "../Hub/Rides/crowd.lua"
 };
+static const unsigned char revocations[] = {
+#embed "../Hub/Office/revocations.lua"
+};
 static const unsigned char blocks[] = {
 #embed "../Hub/Office/blocks.lua"
 };
@@ -224,6 +227,7 @@ static const struct kerbside_file functions[] = {
     MODULE(room),
     MODULE(passed),
     MODULE(crowd),
+    MODULE(revocations),
     MODULE(blocks),
     MODULE(walk),
     MODULE(people),

@@ -24,17 +24,14 @@ enum WorkerFiles {
         }
     }
 
+    /// A city of 2,000 zones with all their corners has some megabytes; a device that never ends is none.
+    private static let mostBytes = 32 << 20
+
     static func read(_ path: String) throws(HubFailure) -> [UInt8] {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw HubFailure("\(path) can't be read: \(String(cString: strerror(errno)))") }
-        defer { close(descriptor) }
-        var bytes: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 65_536)
-        while true {
-            let count = Glibc.read(descriptor, &buffer, buffer.count)
-            guard count >= 0 else { throw HubFailure("\(path) can't be read: \(String(cString: strerror(errno)))") }
-            if count == 0 { return bytes }
-            bytes += buffer[..<count]
+        do throws(TextFile.Failure) {
+            return try TextFile.read(path, maxBytes: mostBytes)
+        } catch {
+            throw HubFailure("\(path) can't be read: \(error.reason)")
         }
     }
 

@@ -151,8 +151,13 @@ public final class PostgresDatabase: Database {
         defer { PQclear(result) }
         let elapsed = try answer(statement.sql, 1)
         defer { PQclear(elapsed) }
-        // The end of what went out together.
-        PQclear(try answer(statement.sql, 1))
+        // The end of what went out together; without it nobody knows to what the next answer belongs.
+        let end = try answer(statement.sql, 1)
+        defer { PQclear(end) }
+        guard PQresultStatus(end) == PGRES_PIPELINE_SYNC else {
+            close()
+            throw DatabaseFailure(.unavailable, "PostgreSQL: an answer without its end (\(statement.sql.prefix(120)))")
+        }
         if PQntuples(elapsed) == 1, case .integer(let micros) = value(elapsed, 0, 0) {
             serverNs += UInt64(max(0, micros)) * 1_000
         } else if !isLost {

@@ -82,7 +82,7 @@ private struct SettingsLoader {
     var warnings: [SettingsProblem] = []
 
     /// Variables of the hub that are no settings.
-    private static let otherVariables: Set<String> = ["KERBSIDE_CONFIG", "KERBSIDE_TEST_DATA"]
+    private static let otherVariables: Set<String> = ["KERBSIDE_CONFIG", "KERBSIDE_PARENT", "KERBSIDE_TEST_DATA"]
 
     mutating func apply(_ file: YAMLFile, directory: String) {
         problems += file.problems

@@ -38,10 +38,19 @@ public struct TokenVerifier: Sendable {
                 switch self {
                 case .secret(let key): (key, "")
                 case .publicKey(let key):
-                    (HMACKey(Array(key.pem.utf8)), "\n\(key.rules.issuer)\n\(key.rules.audience)\n\(key.rules.prefix)")
+                    (HMACKey(Array(key.pem.utf8)), Self.said(of: key.rules))
                 }
             let said = (["mark of \(kid)\(rules)"] + foreign).joined(separator: "\n")
             return Base64URL.encode(key.code(of: Array(said.utf8)).prefix(12))
+        }
+
+        /// What decides whose a token is: where its claims stand, too, when they have other places or words.
+        private static func said(of rules: IssuerRules) -> String {
+            var said = "\n\(rules.issuer)\n\(rules.audience)\n\(rules.prefix)"
+            let (names, usual) = (rules.claims, IssuerRules.ClaimNames())
+            if names != usual { said += "\n\(names.subject)\n\(names.role)\n\(names.kind)\n\(names.city)" }
+            for (word, meaning) in rules.values.sorted(by: { $0.key < $1.key }) { said += "\n\(word)=\(meaning)" }
+            return said
         }
     }
 

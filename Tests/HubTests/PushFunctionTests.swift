@@ -50,6 +50,27 @@ import Wire
         }
     }
 
+    @Test func `of a token that the office has revoked nothing counts, also what was on its way`() async throws {
+        try await TestCity.run { city in
+            func targets() async throws -> Int? {
+                try await city.call("push_targets", ["passenger:p1"]).array?.count
+            }
+            func subscribe(issued: Int) async throws -> Bool {
+                try await city.command(
+                    "push_subscribe", "passenger:p1", Self.endpoint, "BA", "AA", "9000 \(issued) k", ""
+                ).isOK
+            }
+            try await on(city)
+            #expect(try await subscribe(issued: 99))
+            #expect(try await targets() == 2)
+            try await city.raw(["ZADD", "{test}:revoked", "100", "passenger p1", "500", "driver p1"])
+            #expect(try await targets() == 0)
+            #expect(try await !subscribe(issued: 99))
+            #expect(try await subscribe(issued: 100))
+            #expect(try await targets() == 2)
+        }
+    }
+
     @Test func `a connection counts while its worker lives`() async throws {
         try await TestCity.run { city in
             try await connected(city, "w1.1")

@@ -306,7 +306,10 @@ private func problems(
     @Test func `A variable that is no setting is only a warning`() throws {
         let loaded = try load(
             "",
-            environment: ["KERBSIDE_PORT": "tcp://10.0.0.1:80", "KERBSIDE_SERVER_PROT": "1", "KERBSIDE_TEST_DATA": "x"])
+            environment: [
+                "KERBSIDE_PORT": "tcp://10.0.0.1:80", "KERBSIDE_SERVER_PROT": "1", "KERBSIDE_TEST_DATA": "x",
+                "KERBSIDE_PARENT": "7",
+            ])
         #expect(
             loaded.warnings.map(\.description) == [
                 "environment KERBSIDE_PORT: no setting has this name",

@@ -284,6 +284,28 @@ private func failure(_ token: String, _ verifier: TokenVerifier) -> TokenError? 
         #expect(!after.stillAccepts(long, provedBy: before) && after.stillAccepts(long, provedBy: after))
     }
 
+    @Test
+    func `What outlives a connection counts no more once its issuer's claims stand elsewhere or mean something else`()
+        throws
+    {
+        func verifier(_ change: (inout IssuerRules) -> Void) throws -> TokenVerifier {
+            var rules = IssuerRules()
+            change(&rules)
+            let key = try TokenPublicKey(kid: "theirs", pem: IssuerKey.es256.pem, rules: rules)
+            return TokenVerifier(
+                keys: TokenKeys(secrets: [secret], publicKeys: [key]), city: "milano", tokens: Settings().tokens)
+        }
+        let before = try verifier { _ in }
+        let claims = try before.verify(token(), nowMs: now)
+        let standing = try #require(before.standing(of: claims, sessionS: 1))
+        func counts(_ later: TokenVerifier) -> Bool {
+            later.counts(standing, .passenger, claims.subject, now: now / 1000)
+        }
+        #expect(try counts(before) && counts(verifier { $0.scopes = [] }))
+        #expect(try !counts(verifier { $0.claims.subject = "email" }))
+        #expect(try !counts(verifier { $0.values = ["rider": "passenger"] }))
+    }
+
     @Test func `What outlives a connection counts no more once its subject is another issuer's`() throws {
         let before = try verifier(prefixes: ["first": "", "bus": "bus_"])
         let after = try verifier(prefixes: ["first": "", "bus": "bus_", "acme": "acme.", "odd": "_x"])

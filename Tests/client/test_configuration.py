@@ -63,6 +63,10 @@ def malformed(hub, what):
     if what == "the zones":
         (hub.directory / "zones.geojson").write_text("{}")
         return "zones.geojson"
+    if what == "zones without an end":
+        (hub.directory / "zones.geojson").unlink(missing_ok=True)
+        (hub.directory / "zones.geojson").symlink_to("/dev/zero")
+        return "longer than"
     if what == "revoked tokens":
         file.write_text("# a phone was stolen\ndriver T1 yesterday\n")
         hub.write_config(tokens__revoked_file=str(file))
@@ -83,7 +87,7 @@ def malformed(hub, what):
     return "token.secret:1"
 
 
-@pytest.mark.parametrize("what", ["the zones", "revoked tokens", "a public key", "a certificate", "the secret"])
+@pytest.mark.parametrize("what", ["the zones", "zones without an end", "revoked tokens", "a public key", "a certificate", "the secret"])
 def test_a_file_that_no_hub_takes_is_not_good(new_hub, what):
     hub = new_hub()
     named = malformed(hub, what)

@@ -2,8 +2,9 @@
 -- the two keys of the browser, and what is kept of the token; `subscriber:<SHA-1 of the endpoint>` whose it is, as a device may be somebody
 -- else's by now. The field `push` of the wishes says that there are any: who has none costs nothing (wishes.lua).
 
-local ok, once, register = import('core', 'ok', 'once', 'register')
+local ok, once, refuse, register = import('core', 'ok', 'once', 'refuse', 'register')
 local people = import('people', 'people')
+local revocations = import('revocations', 'revocations')
 local waking = import('waking', 'waking')
 local wishes = import('wishes', 'wishes')
 
@@ -56,6 +57,9 @@ end
 -- (`TokenStanding`, as the sender asks whether it still counts), key.
 register('push_subscribe', { 'channel', 'endpoint', 'p256dh', 'auth', 'standing', 'key' }, function(c, given)
     local channel, endpoint = given.channel, given.endpoint
+    if revocations.holds(c, channel, string.match(given.standing, '^%d+ (%d+)')) then
+        return refuse('unauthenticated', 'The token has been revoked by the office; get a new one.')
+    end
     return once(c, 'push.subscribe', channel, given.key, function()
         local key, owner = key_of(c, channel), owner_of(c, endpoint)
         local other = redis.call('GET', owner)
@@ -82,12 +86,14 @@ end)
 register('push_gone', { 'channel', 'endpoint' }, function(c, given) return drop(c, given.channel, given.endpoint) end, { 'allow-oom' })
 
 -- push_targets: role:subject. Endpoints, each with what is kept of it; none while there is a connection, over which everything
--- comes, or has come with what was missed. One that was not said for so long may be somebody else's device by now.
+-- comes, or has come with what was missed. One that was not said for so long may be somebody else's device by now; and of a token that the
+-- office has revoked nothing counts.
 register('push_targets', { 'channel' }, function(c, given)
     if waking.is_connected(c, given.channel) then return {} end
     local held, targets = redis.call('HGETALL', key_of(c, given.channel)), {}
     for i = 1, #held, 2 do
-        if tonumber(string.match(held[i + 1], '^%d+')) > c.real - KEPT_S * 1000 then
+        local said, issued = string.match(held[i + 1], '^(%d+) %S+ %S+ %d+ (%d+)')
+        if said and tonumber(said) > c.real - KEPT_S * 1000 and not revocations.holds(c, given.channel, issued) then
             targets[#targets + 1], targets[#targets + 2] = held[i], held[i + 1]
         end
     end

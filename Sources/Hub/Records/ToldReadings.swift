@@ -1,5 +1,6 @@
-/// Who reads the past of people is to be found in the log. An operator's first reading of a kind is told at once; those that follow within a
-/// minute are told together when it is over, with how many they were: 50 a second would be as many lines. Pure.
+/// Who reads the past of people is to be found in the log. An operator's first reading of a kind is told at once, and the first one by
+/// something else; those that follow within a minute are told together when it is over, with how many they were: 50 a second would be as many
+/// lines. Pure.
 struct ToldReadings {
     struct Line: Equatable {
         let `operator`: String
@@ -15,9 +16,11 @@ struct ToldReadings {
         let of: String
     }
 
-    /// What came since a line.
+    /// What came since the first line.
     private struct More {
         let since: UInt64
+        /// What they were chosen by that has been told.
+        var told: Set<String>
         var by: Set<String> = []
         var times = 0
     }
@@ -30,12 +33,16 @@ struct ToldReadings {
     /// The line that is due now; nil: it is counted. `now`: ms.
     mutating func add(_ name: String, of: String, by: Set<String>, at now: UInt64) -> Line? {
         let kind = Kind(operator: name, of: of)
-        guard more[kind] == nil else {
+        if let told = more[kind]?.told {
+            guard by.isSubset(of: told) else {
+                more[kind]?.told.formUnion(by)
+                return Line(operator: name, of: of, by: by, times: 1)
+            }
             more[kind]?.times += 1
             more[kind]?.by.formUnion(by)
             return nil
         }
-        more[kind] = More(since: now)
+        more[kind] = More(since: now, told: by)
         return Line(operator: name, of: of, by: by, times: 1)
     }
 
