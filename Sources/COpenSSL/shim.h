@@ -44,6 +44,11 @@ static inline int kb_ssl_set_server_name(SSL *ssl, const char *name) {
 static inline int kb_ssl_new_index(void) { return SSL_get_ex_new_index(0, NULL, NULL, NULL, NULL); }
 // A place for something of ours in every SSL_CTX, NULL at first.
 static inline int kb_ctx_new_index(void) { return SSL_CTX_get_ex_new_index(0, NULL, NULL, NULL, NULL); }
+// One certificate for all names: whoever asks for one by name is answered by the context it came to.
+static inline void kb_ctx_ignore_server_name(SSL_CTX *context) { SSL_CTX_set_tlsext_servername_callback(context, NULL); }
+// What a client sends before its handshake is done, as it may with a ticket of another server's, ends the connection. By default OpenSSL skips
+// 16 KB of it within one call, of which empty records count nothing.
+static inline int kb_ctx_skip_no_early_data(SSL_CTX *context) { return SSL_CTX_set_recv_max_early_data(context, 0) == 1; }
 // No memory of sessions here: what a client needs to resume one is in its ticket.
 static inline void kb_ctx_keep_no_sessions(SSL_CTX *context) {
     SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);

@@ -66,6 +66,8 @@ final class SocketContext {
             destroy {}
             throw error ?? ServerError("libwebsockets cannot make a vhost")
         }
+        // libwebsockets looks for the vhost by its SSL_CTX, and ends the process where a connection has another one, as after a reload.
+        if let tlsContext { kb_ctx_ignore_server_name(tlsContext) }
     }
 
     deinit {
@@ -124,7 +126,7 @@ final class SocketContext {
             SSL_CTX_free(context)
             throw error
         }
-        SessionTickets.install(tickets, into: context)
+        prepare(context)
         // Each connection that uses it has its own reference.
         SSL_CTX_free(renewed)
         renewed = context
@@ -224,8 +226,9 @@ private func watchMessages(
         guard isSent == 0 else { break }
         if first != SSL3_RT_APPLICATION_DATA {
             limit(bareRecordsIndex, to: mostBareRecords, ssl)
+            if type == SSL3_RT_INNER_CONTENT_TYPE { add(-1, to: dataRecordsIndex, ssl) }
         } else if type == SSL3_RT_HEADER {
-            _ = seen(dataRecordsIndex, ssl)
+            add(1, to: dataRecordsIndex, ssl)
         }
     case (SSL3_RT_HANDSHAKE, SSL3_MT_KEY_UPDATE) where isSent == 0:
         limit(keyUpdatesIndex, to: mostKeyUpdates, ssl)
@@ -249,12 +252,13 @@ private func pause(_ ssl: OpaquePointer?) {
 /// Counts what OpenSSL works off, and answers, as much as has come within one read: beyond the limit the stream counts as
 /// ended, and the read, or the handshake, returns.
 private func limit(_ index: Int32, to most: Int, _ ssl: OpaquePointer?) {
-    if seen(index, ssl) > most { SSL_set_shutdown(ssl, SSL_RECEIVED_SHUTDOWN) }
+    if add(1, to: index, ssl) > most { SSL_set_shutdown(ssl, SSL_RECEIVED_SHUTDOWN) }
 }
 
-/// How many there are with this one.
-private func seen(_ index: Int32, _ ssl: OpaquePointer?) -> Int {
-    let count = Int(bitPattern: SSL_get_ex_data(ssl, index)) + 1
+/// How many there are then.
+@discardableResult
+private func add(_ more: Int, to index: Int32, _ ssl: OpaquePointer?) -> Int {
+    let count = Int(bitPattern: SSL_get_ex_data(ssl, index)) + more
     SSL_set_ex_data(ssl, index, UnsafeMutableRawPointer(bitPattern: count))
     return count
 }
@@ -291,12 +295,18 @@ private func socketID(_ socket: OpaquePointer?) -> ConnectionID {
 }
 
 extension SocketContext {
+    /// What holds for connections of the first pair and of later ones: a hello that is repeated is judged by the latter.
+    fileprivate func prepare(_ context: OpaquePointer) {
+        SessionTickets.install(tickets, into: context)
+        SSL_CTX_set_client_hello_cb(context, judgeHello, nil)
+        _ = kb_ctx_skip_no_early_data(context)
+    }
+
     fileprivate func setUp(tlsContext: OpaquePointer?) -> Bool {
         guard let tlsContext, let tls else { return true }
         do {
             try tls.install(into: tlsContext)
-            SessionTickets.install(tickets, into: tlsContext)
-            SSL_CTX_set_client_hello_cb(tlsContext, judgeHello, nil)
+            prepare(tlsContext)
             SSL_CTX_set_cert_cb(tlsContext, chooseCertificate, Unmanaged.passUnretained(self).toOpaque())
             SSL_CTX_set_msg_callback(tlsContext, watchMessages)
             self.tlsContext = tlsContext

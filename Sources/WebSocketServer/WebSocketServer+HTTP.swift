@@ -38,6 +38,7 @@ extension WebSocketServer {
         case .request(var request):
             connection.lastHeard = now
             connection.requests += 1
+            connection.reads = 0
             let named = client(of: request, by: connection)
             request.remoteAddress = (named ?? connection.address).text
             request.remoteNetwork = (named ?? connection.address).network.text

@@ -105,7 +105,9 @@ extension WebSocketServer {
 
     private func takeShare(_ connection: Connection) {
         connection.isResuming = false
-        if let inbound = connection.inbound, inbound.isSpent(at: loop.now) { return holdBack(connection) }
+        if let inbound = connection.inbound, inbound.isSpent(at: loop.now) {
+            return holdBack(connection, isUnread: true)
+        }
         guard connection.awaited != .come else {
             connection.awaited = .nothing
             return goOnReading(connection)
@@ -122,35 +124,38 @@ extension WebSocketServer {
         awaitMore(connection)
     }
 
-    /// Counts what is read of an open connection.
-    func countPieces(_ connection: Connection) {
+    /// Counts what is read of a connection that somebody answers for.
+    func countPieces(_ connection: Connection, _ pieces: Int) {
         guard let inbound = connection.inbound else { return }
-        inbound.count(SocketContext.takeRecords(of: connection.socket), at: loop.now)
+        inbound.count(pieces, at: loop.now)
         guard inbound.isSpent(at: loop.now) else { return }
         counts.heldBack += 1
         holdBack(connection)
     }
 
-    private func holdBack(_ connection: Connection) {
+    /// `isUnread`: its turn had come, and others of its subject were faster.
+    private func holdBack(_ connection: Connection, isUnread: Bool = false) {
         pause(connection)
         guard !connection.isHeldBack else { return }
         connection.isHeldBack = true
-        heldBack.append(connection)
+        if isUnread { heldBackUnread.append(connection) } else { heldBack.append(connection) }
     }
 
-    /// Who may be read again is so in its share of a turn: a thousand at once would all be read before the first one counts.
+    /// Who may be read again is so in its share of a turn: a thousand at once would all be read before the first one counts. Those whose turn
+    /// passed without it come first.
     func goOnWithHeldBack() {
-        guard !heldBack.isEmpty else { return }
-        let waiting = heldBack
-        heldBack = []
-        for connection in waiting {
-            if connection.inbound?.isSpent(at: loop.now) == true {
-                heldBack.append(connection)
-            } else {
-                connection.isHeldBack = false
-                if connections[connection.id] != nil { resume(connection) }
-            }
-        }
+        guard !heldBack.isEmpty || !heldBackUnread.isEmpty else { return }
+        let waiting = (heldBackUnread, heldBack)
+        (heldBackUnread, heldBack) = ([], [])
+        for connection in waiting.0 where !goOn(connection) { heldBackUnread.append(connection) }
+        for connection in waiting.1 where !goOn(connection) { heldBack.append(connection) }
+    }
+
+    private func goOn(_ connection: Connection) -> Bool {
+        guard connection.inbound?.isSpent(at: loop.now) != true else { return false }
+        connection.isHeldBack = false
+        if connections[connection.id] != nil { resume(connection) }
+        return true
     }
 
     /// Messages as they come; those of a stranger at the end of the turn. Always true: the socket is of use.

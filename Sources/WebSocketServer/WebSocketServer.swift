@@ -89,6 +89,7 @@ public final class WebSocketServer {
     var resuming = FairQueue()
     /// Of whom too much was read: their next share comes when more may be.
     var heldBack: [Connection] = []
+    var heldBackUnread: [Connection] = []
     /// Those with an answer of which more can be written.
     var answering = FairQueue()
     /// Those with frames that wait for `coalesceTimer`, which runs while there are any.

@@ -16,6 +16,20 @@ import Testing
         #expect(rate.isSpent(at: 7_499) && !rate.isSpent(at: 7_500))
     }
 
+    @Test func `when all of a group is spent, who has taken little of its own is read all the same`() {
+        let group = InboundRate(perSecond: 100)
+        let loud = (0..<2).map { _ in InboundRate(perSecond: 80, group: group) }
+        let quiet = InboundRate(perSecond: 80, group: group)
+        loud[0].count(80, at: 0)
+        #expect(loud[0].isSpent(at: 0) && !loud[1].isSpent(at: 0))
+        loud[1].count(19, at: 0)
+        quiet.count(19, at: 0)
+        #expect(group.isSpent(at: 0) && !loud[1].isSpent(at: 0) && !quiet.isSpent(at: 0))
+        loud[1].count(1, at: 0)
+        #expect(loud[1].isSpent(at: 0) && !quiet.isSpent(at: 0))
+        #expect(!loud[0].isSpent(at: 1_000) && !loud[1].isSpent(at: 1_000))
+    }
+
     @Test func `who sends in many pieces is held back while it does, and all of it is heard in order`() throws {
         try onLoop { loop in
             let pair = try Pair(loop)

@@ -87,7 +87,8 @@ def malformed(hub, what):
     return "token.secret:1"
 
 
-@pytest.mark.parametrize("what", ["the zones", "zones without an end", "revoked tokens", "a public key", "a certificate", "the secret"])
+@pytest.mark.parametrize(
+    "what", ["the zones", "zones without an end", "revoked tokens", "a public key", "a certificate", "the secret"])
 def test_a_file_that_no_hub_takes_is_not_good(new_hub, what):
     hub = new_hub()
     named = malformed(hub, what)

@@ -1,5 +1,6 @@
 """Hellos of TLS, byte by byte: what is read of them, and who waits for the rest."""
 
+import contextlib
 import os
 import pathlib
 import signal
@@ -67,6 +68,36 @@ def test_a_repeated_hello_is_one_record_too(tls_hub):
     assert answer(b"".join(records(hello_with(padding=7_000)))) == b"\x16"
     assert answer(b"".join(records(hello_with(padding=9_000)))) == b"", "longer than 8 KiB"
     assert answer(b"".join(records(hello_with(padding=5_000), 4_000))) == b"", "two records"
+    assert tls_hub.http("/healthz").status == 200
+
+
+async def test_a_hello_is_repeated_after_a_reload(tls_hub):
+    """libwebsockets ended the process: it looks for the vhost by a certificate's context, which a reload has changed."""
+    pids = tls_hub.workers()
+    await tls_hub.reload()
+    # As many as reach both workers.
+    for _ in range(16):
+        with asked_again(tls_hub) as link:
+            link.sendall(b"".join(records(hello_with())))
+            assert take_record(link)[0] == b"\x16"
+    with asked_again(tls_hub) as link:
+        link.sendall(b"".join(records(hello_with(keys=900, groups=100))))
+        assert take_record(link)[0] in (b"", b"\x14", b"\x15"), "it is judged as the first is"
+    assert tls_hub.workers() == pids
+
+
+@pytest.mark.parametrize("length", [0, 1])
+def test_data_before_the_handshake_is_done_ends_the_connection(tls_hub, length):
+    """OpenSSL would skip it in one call, of empty records as many as come: a worker did nothing else meanwhile."""
+    record = b"\x17\x03\x03" + length.to_bytes(2, "big") + bytes(length)
+    with socket.create_connection(("127.0.0.1", tls_hub.port), timeout=patience.MESSAGE) as link:
+        link.sendall(b"".join(records(hello_with(early=True))))
+        with contextlib.suppress(ConnectionError):
+            link.sendall(record * 100)
+        kinds = []
+        while kind := take_record(link)[0]:
+            kinds.append(kind)
+        assert b"\x16" in kinds, "the hello is answered"
     assert tls_hub.http("/healthz").status == 200
 
 

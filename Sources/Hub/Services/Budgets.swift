@@ -57,10 +57,10 @@ final class Budgets {
             capacity: isStranger ? max(1, burst / 4) : burst, perSecond: Double(server.commandsPerSecond))
     }
 
-    /// What is read of a subject's connections: as much as anybody needs, and twice the commands that one may send. Guests of a network
-    /// have that together.
+    /// What is read of a subject's connections: as much as anybody needs, and four times the commands that one may send. Guests of a network
+    /// have so much together.
     private func pieces(for key: String) -> Int {
-        let pieces = max(Self.pieces, 2 * bucket(for: key).perSecond)
+        let pieces = max(Self.pieces, 4 * bucket(for: key).perSecond)
         return Int(min(key.hasPrefix(Self.guests) ? pieces * Self.guestShares : pieces, 1e9))
     }
 
@@ -68,8 +68,8 @@ final class Budgets {
 
     private func make(_ key: String, group: Budget? = nil) -> Budget {
         Budget(
-            key: key, bucket: bucket(for: key), inbound: group?.inbound ?? InboundRate(perSecond: pieces(for: key)),
-            group: group)
+            key: key, bucket: bucket(for: key),
+            inbound: InboundRate(perSecond: pieces(for: key), group: group?.inbound), group: group)
     }
 
     /// Of a connection that has not said hello.
@@ -147,7 +147,7 @@ final class Budgets {
 
     private func renew(_ budget: Budget) {
         budget.renew(bucket(for: budget.key))
-        budget.inbound.perSecond = pieces(for: budget.group?.key ?? budget.key)
+        budget.inbound.perSecond = pieces(for: budget.key)
     }
 
     /// Takes the price of a message. Faster than the limit is refused; more than twice as fast for long is closed. `reading`: what

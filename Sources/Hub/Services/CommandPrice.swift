@@ -171,7 +171,7 @@ final class Budget {
     /// What all guests of its network have together, from which each of them pays, too.
     let group: Budget?
     var bucket: TokenBucket
-    /// What is read of its connections; of a member of a group, the group's.
+    /// What is read of its connections.
     let inbound: InboundRate
     /// What it may have refused, as a message has to be read to be refused. As much again as it may do.
     var refusals: TokenBucket

@@ -9,8 +9,9 @@ def listed(size, entries):
     return len(joined).to_bytes(size, "big") + joined
 
 
-def hello_with(keys=1, groups=1, padding=0, tickets=()):
-    """A hello of TLS 1.3 that offers so many keys of so many groups, of which the first is X25519, and shows these tickets."""
+def hello_with(keys=1, groups=1, padding=0, tickets=(), early=False):
+    """A hello of TLS 1.3 that offers so many keys of so many groups, of which the first is X25519, and shows these tickets. early:
+    data follows before the handshake is done."""
     names = [(29 if n == 0 else 0x4000 + n).to_bytes(2, "big") for n in range(max(keys, groups))]
     # A point on the curve, if nobody's.
     shares = [name + listed(2, [b"\x09" + bytes(31) if n == 0 else b"x"]) for n, name in enumerate(names[:keys])]
@@ -18,6 +19,8 @@ def hello_with(keys=1, groups=1, padding=0, tickets=()):
         (43, listed(1, [b"\x03\x04"])), (13, listed(2, [b"\x04\x03", b"\x08\x04"])),
         (10, listed(2, names[:groups])), (51, listed(2, shares)), (21, bytes(padding)),
     ]  # fmt: skip
+    if early:
+        extensions.append((42, b""))
     if tickets:
         # A ticket, its age; then for each what proves that the client has its secret: nobody's.
         shown = listed(2, [listed(2, [ticket]) + bytes(4) for ticket in tickets])
