@@ -29,6 +29,19 @@ struct Decimal {
         return mantissa <= Int64.min.magnitude ? Int64(truncatingIfNeeded: 0 &- mantissa) : nil
     }
 
+    /// Whether no double is near; nil: it takes all digits to know.
+    var isTooLarge: Bool? {
+        let magnitude = digits + exponent
+        guard mantissa != 0, magnitude >= 309 else { return false }
+        guard magnitude == 309 else { return true }
+        var leading = mantissa
+        for _ in min(digits, 19)..<19 { leading *= 10 }
+        return leading == Self.firstTooLarge ? nil : leading > Self.firstTooLarge
+    }
+
+    /// The first digits of what lies half a unit above the largest double.
+    private static let firstTooLarge: UInt64 = 1_797_693_134_862_315_807
+
     /// The nearest double if it can be had by arithmetic, else nil.
     var double: Double? {
         guard digits <= 19 else { return nil }

@@ -9,6 +9,41 @@ public struct JSONNumber: Equatable, Sendable {
 extension JSONReader {
     /// Reads a number. One too large for a double is refused; one too small is 0.
     public mutating func number() throws(WireError) -> JSONNumber {
+        let text = try digits()
+        let integer = text.isWhole ? text.decimal.integer(isNegative: text.isNegative) : nil
+        if let double = text.decimal.double {
+            return JSONNumber(double: text.isNegative ? -double : double, integer: integer)
+        }
+        return JSONNumber(double: try nearestDouble(text), integer: integer)
+    }
+
+    /// Reads over a number: it is checked just as strictly, and converted only where it takes all its digits to know whether a double has it.
+    /// `strtod` takes 40 ns for each byte of some.
+    mutating func skipNumber() throws(WireError) {
+        let text = try digits()
+        guard let isTooLarge = text.decimal.isTooLarge else {
+            _ = try nearestDouble(text)
+            return
+        }
+        if isTooLarge { throw WireError(.numberTooLarge, at: text.start) }
+    }
+
+    private func nearestDouble(_ text: Digits) throws(WireError) -> Double {
+        let digits = UnsafeRawBufferPointer(rebasing: bytes[text.start..<text.end])
+        let double = Decimal.nearestDouble(digits: digits, exponent: text.decimal.exponent)
+        guard double.isFinite else { throw WireError(.numberTooLarge, at: text.start) }
+        return double
+    }
+
+    /// A number's text: where its digits stand, with sign and point and without exponent.
+    private struct Digits {
+        var decimal: Decimal
+        let isNegative, isWhole: Bool
+        let start, end: Int
+    }
+
+    /// Goes over the number that comes next.
+    private mutating func digits() throws(WireError) -> Digits {
         guard try kind() == .number else { throw WireError(.wrongKind, at: offset) }
         let start = offset
         var index = offset
@@ -46,15 +81,7 @@ extension JSONReader {
             decimal.exponent += try exponent(at: &index, of: start)
         }
         offset = index
-
-        let integer = isWhole ? decimal.integer(isNegative: isNegative) : nil
-        if let double = decimal.double {
-            return JSONNumber(double: isNegative ? -double : double, integer: integer)
-        }
-        let digits = UnsafeRawBufferPointer(rebasing: bytes[start..<endOfDigits])
-        let double = Decimal.nearestDouble(digits: digits, exponent: decimal.exponent)
-        guard double.isFinite else { throw WireError(.numberTooLarge, at: start) }
-        return JSONNumber(double: double, integer: integer)
+        return Digits(decimal: decimal, isNegative: isNegative, isWhole: isWhole, start: start, end: endOfDigits)
     }
 
     @inline(__always)

@@ -143,7 +143,7 @@ public struct JSONReader {
             try enterArray()
             while try nextElement() { try skipValue() }
         case .string: _ = try string()
-        case .number: _ = try number()
+        case .number: try skipNumber()
         case .bool: _ = try bool()
         case .null: try null()
         }

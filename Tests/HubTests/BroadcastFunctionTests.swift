@@ -89,6 +89,23 @@ import Wire
         }
     }
 
+    @Test func `a notice to few does not wait for those to many`() async throws {
+        try await TestCity.run { city in
+            try await passengers(city, 200)
+            try await city.queue("14", "T1")
+            for id in ["n_1", "n_2"] {
+                let sent = try await city.command("broadcast_send", "o1", id, "passengers", "", "Hear this.", "")
+                #expect(sent.isOK)
+            }
+            // Both are copied, and the first is under way.
+            for _ in 0..<12 { _ = try await city.call("broadcast_tell", []) }
+            let sent = try await city.command("broadcast_send", "o2", "n_3", "drivers", "14", "Hear this.", "")
+            #expect(sent.isOK)
+            _ = try await city.call("broadcast_tell", [])
+            #expect(try await notices(city, "driver:T1") == 1)
+        }
+    }
+
     @Test func `the same key is the same notice, and to nobody is told nothing`() async throws {
         try await TestCity.run { city in
             try await hello(city, "driver", "T1")

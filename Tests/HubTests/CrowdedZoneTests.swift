@@ -172,6 +172,19 @@ import Wire
             #expect(try await city.offered("r128") == "T2")
             #expect(try await ask(city, 133, by: "o1", needs: "").isOK)
             #expect(try await city.offered("r133") == "T3")
+            // But one who declines whatever is offered does not let in any number.
+            var number = 133
+            repeat {
+                #expect(try await city.command("offer_decline", "T3", "r\(number)", "").isOK)
+                number += 1
+                if number % 50 == 0 { try await city.advance(60_000) }
+            } while try await ask(city, number, by: "o1", needs: "").isOK
+            let own = try await city.raw(["ZRANGE", "{test}:waiting:14", "0", "-1"]).array ?? []
+            var of = 0
+            for ride in own.compactMap(\.text) {
+                if try await city.raw(["HGET", "{test}:ride:\(ride)", "operator"]).text == "o1" { of += 1 }
+            }
+            #expect(of == 250)
             #expect(try await city.brokenInvariants() == [])
         }
     }

@@ -13,6 +13,34 @@ struct NumberTests {
         }
     }
 
+    private func isSkipped(_ text: String) -> Bool {
+        Array(text.utf8).withUnsafeBytes { bytes in
+            var reader = JSONReader(bytes)
+            guard (try? reader.skipValue()) != nil else { return false }
+            return (try? reader.finish()) != nil
+        }
+    }
+
+    @Test("what is skipped is checked as strictly as what is read")
+    func skipped() {
+        let zeros = String(repeating: "0", count: 400)
+        let largest = "17976931348623157"
+        for text in [
+            "0", "-0.0e5", "0e999999999999999999999", "0.0e999999999", "1e308", "9.9e307", "1e309", "-1e309", "1e-400",
+            "1e99999999999999",
+            "\(largest)e292", "\(largest)e293", "0.\(largest)e309", "1.7976931348623158e308", "1.7976931348623159e308",
+            "179769313486231580700e288", "179769313486231580800e288", "1.7976931348623158079e308",
+            "1.7976931348623158080e308",
+            "17976931348623158079372897140530341507993413271003782693617377898044496829276475094664901797758720709633028641669288791094655554785194040263065748867150582068190890200070838367627385484581771153176447573027006985557136695962284291481986083493647529271907416844436551070434271155969950809304287",
+            "0.\(zeros)1e709", "0.\(zeros)1e710", "1\(zeros)", "1\(zeros)e-92", "1\(zeros)e-91", "01", "1.", "-", "1e",
+            "1e+", ".5", "+1",
+        ] {
+            #expect(isSkipped(text) == ((try? read(text)) != nil), "\(text)")
+            #expect(isSkipped("[\(text)]") == isSkipped(text))
+        }
+        #expect(isSkipped("1e308") && !isSkipped("1e309"))
+    }
+
     private func matchesStrtod(_ text: String) throws -> Bool {
         let double = try read(text).double
         return double.bitPattern == strtod(text, nil).bitPattern

@@ -11,7 +11,7 @@ local blocks = import('blocks', 'blocks')
 local callers = import('callers', 'callers')
 local cancels = import('limits', 'cancels')
 local first_free, is_anybody_free, view = import('candidates', 'first_free', 'is_anybody_free', 'view')
-local full = import('crowd', 'full')
+local full, full_of = import('crowd', 'full', 'full_of')
 local follow, needs_of = import('search', 'follow', 'needs_of')
 local begin_ride = import('request', 'begin_ride')
 local cancel_by_operator, cancel_by_passenger = import('ride', 'cancel_by_operator', 'cancel_by_passenger')
@@ -184,8 +184,10 @@ local function start(c, id, v)
         return tell_passenger(c, id, v, 'failed', { code = 'forbidden', detail = blocks.text(block) })
     end
     local other = held[1] or held[2]
-    local too_many = full(c, v.zone, v.operator, true)
-    if too_many and is_anybody_free(c, view(c, v.zone), v) then too_many = nil end
+    local too_many = full(c, v.zone, true) or v.operator and full_of(c, v.zone, v.operator)
+    if too_many and is_anybody_free(c, view(c, v.zone), v) then
+        too_many = v.operator and full_of(c, v.zone, v.operator, true) or nil
+    end
     local reason = other and 'already_requested' or cancels.passenger_refusal(c, v.passenger, held[4]) and 'rate_limited'
         or too_many and 'rate_limited'
     if c.now >= end_of(c, v) then

@@ -7,7 +7,7 @@ local callers = import('callers', 'callers')
 local cancels = import('limits', 'cancels')
 local is_anybody_free, nobody_around, view = import('candidates', 'is_anybody_free', 'nobody_around', 'view')
 local taxi_figures = import('taxi_figures', 'taxi_figures')
-local full = import('crowd', 'full')
+local full, full_of = import('crowd', 'full', 'full_of')
 local begin_search, needs_of = import('search', 'begin_search', 'needs_of')
 
 -- Why a passenger can't have a ride now; nil: it can, and then whether something counts against it (`cancels`, limits.lua).
@@ -75,8 +75,9 @@ register('ride_request', {
             to_lon = text(given.to_lon), needs = text(given.needs), near = text(given.near), payment = text(given.payment),
             estimate = text(given.estimate) }
         local queue = view(c, zone)
-        local too_many = not is_anybody_free(c, queue, of) and full(c, zone, caller and caller.operator)
-        if too_many then return refuse('zone_empty', too_many .. ', and nobody is free. Request again later.') end
+        local is_free = is_anybody_free(c, queue, of)
+        local too_many = caller and full_of(c, zone, caller.operator, is_free) or not is_free and full(c, zone)
+        if too_many then return refuse('zone_empty', too_many .. '. Request again later.') end
         local code, detail = nobody_around(c, queue, of)
         if given.wait == '1' and c.wait_ms > 0 then
             of.wait_until = string.format('%.0f', c.now + c.wait_ms)

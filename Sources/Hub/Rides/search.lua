@@ -152,9 +152,8 @@ end
 
 -- When a ride for which nobody is there looks around again: all of one zone together, so that the first of them comes first.
 local function next_look(c, zone)
-    local shift = 0
-    for i = 1, #zone do shift = (shift * 31 + string.byte(zone, i)) % 4294967296 end
-    shift = shift % c.look_again_ms
+    -- Zones are often called by numbers, which lie close together; what is made of them must not.
+    local shift = tonumber(string.sub(redis.sha1hex(zone), 1, 8), 16) % c.look_again_ms
     return math.floor((c.now - shift) / c.look_again_ms + 1) * c.look_again_ms + shift
 end
 
