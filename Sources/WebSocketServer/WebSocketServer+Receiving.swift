@@ -3,11 +3,9 @@ internal import EventLoop
 extension WebSocketServer {
     /// Bytes that are read of who is closing, so that our close frame is not lost in a reset. Who sends more does not listen.
     private static let mostThrownAway = 1 << 20
-    /// And each read of it counts as so much, however small it is.
-    private static let leastThrownAway = 4_096
     /// No client that we know of sends any, since TLS 1.0 is over. 32 come in one read.
     private static let mostEmptyRecords = 64
-    /// Of who asks over HTTP or is nobody's WebSocket yet: a request or a hello comes in some 50 on a bad link.
+    /// Of who asks over HTTP or is nobody's WebSocket yet, and while it closes: a request or a hello comes in some 50 on a bad link.
     private static let mostReads = 1_024
 
     func read(_ id: ConnectionID, _ bytes: UnsafeMutableRawBufferPointer) -> Bool {
@@ -31,7 +29,7 @@ extension WebSocketServer {
             connection.lastHeard = now
             return readMessages(connection, bytes)
         case .closing:
-            connection.thrownAway += max(bytes.count, Self.leastThrownAway)
+            connection.thrownAway += bytes.count
             guard connection.thrownAway <= Self.mostThrownAway else { return false }
             // Who is closing because the peer broke the protocol throws it away; else a close frame is awaited.
             guard connection.farewell != .peer else { return readMessages(connection, bytes) }
@@ -41,7 +39,8 @@ extension WebSocketServer {
     }
 
     private func isWithinReads(_ connection: Connection) -> Bool {
-        guard connection.phase == .http || connection.isStranger else { return true }
+        let isClosingUnknown = connection.phase == .closing && connection.inbound == nil
+        guard connection.phase == .http || connection.isStranger || isClosingUnknown else { return true }
         connection.reads += 1
         return connection.reads <= Self.mostReads
     }
