@@ -5,7 +5,8 @@
 public final class InboundRate {
     /// An application sends a message in one piece; 64 KiB on a mobile network come in some 50.
     public var perSecond: Int
-    /// What it has together with others. When that is spent, who has taken a quarter of its own waits, and nobody else.
+    /// What it has together with others. When that is spent, who has taken a quarter of its own waits, and the others are read in their share
+    /// of turns.
     private let group: InboundRate?
     private var pieces = 0
     /// Milliseconds of the loop.
@@ -26,6 +27,9 @@ public final class InboundRate {
     /// Whether nothing more is to be read now.
     func isSpent(at now: UInt64) -> Bool {
         guard until > now else { return false }
-        return pieces >= perSecond || pieces >= perSecond / 4 && group?.isSpent(at: now) == true
+        return pieces >= perSecond || pieces >= perSecond / 4 && isShort(at: now)
     }
+
+    /// Whether what it has with others is spent.
+    func isShort(at now: UInt64) -> Bool { group?.isSpent(at: now) == true }
 }

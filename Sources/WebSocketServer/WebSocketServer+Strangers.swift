@@ -128,9 +128,12 @@ extension WebSocketServer {
     func countPieces(_ connection: Connection, _ pieces: Int) {
         guard let inbound = connection.inbound else { return }
         inbound.count(pieces, at: loop.now)
-        guard inbound.isSpent(at: loop.now) else { return }
-        counts.heldBack += 1
-        holdBack(connection)
+        if inbound.isSpent(at: loop.now) {
+            counts.heldBack += 1
+            holdBack(connection)
+        } else if inbound.isShort(at: loop.now) {
+            waitForShare(connection)
+        }
     }
 
     /// `isUnread`: its turn had come, and others of its subject were faster.
@@ -152,9 +155,10 @@ extension WebSocketServer {
     }
 
     private func goOn(_ connection: Connection) -> Bool {
+        guard connections[connection.id] != nil else { return true }
         guard connection.inbound?.isSpent(at: loop.now) != true else { return false }
         connection.isHeldBack = false
-        if connections[connection.id] != nil { resume(connection) }
+        resume(connection)
         return true
     }
 

@@ -103,6 +103,12 @@ import Wire
             #expect(sent.isOK)
             _ = try await city.call("broadcast_tell", [])
             #expect(try await notices(city, "driver:T1") == 1)
+            // To all of a few, who have to be copied first: it takes a call more.
+            try await hello(city, "bus_driver", "B1")
+            let all = try await city.command("broadcast_send", "o2", "n_4", "bus_drivers", "", "Hear this.", "")
+            #expect(all.isOK)
+            for _ in 0..<2 { _ = try await city.call("broadcast_tell", []) }
+            #expect(try await notices(city, "bus_driver:B1") == 1)
         }
     }
 

@@ -1,4 +1,5 @@
 import EventLoop
+import Glibc
 import Testing
 
 @testable import WebSocketServer
@@ -25,6 +26,7 @@ import Testing
         loud[1].count(19, at: 0)
         quiet.count(19, at: 0)
         #expect(group.isSpent(at: 0) && !loud[1].isSpent(at: 0) && !quiet.isSpent(at: 0))
+        #expect(loud[1].isShort(at: 0) && quiet.isShort(at: 0) && !quiet.isShort(at: 1_000))
         loud[1].count(1, at: 0)
         #expect(loud[1].isSpent(at: 0) && !quiet.isSpent(at: 0))
         #expect(!loud[0].isSpent(at: 1_000) && !loud[1].isSpent(at: 1_000))
@@ -51,6 +53,42 @@ import Testing
                     when(loop, { heard.count == 256 }) {
                         #expect(heard == Array(0...255) && pair.serverCloses.isEmpty)
                         withExtendedLifetime(client) { pair.finish(loop) }
+                    }
+                }
+            }
+        }
+    }
+
+    @Test func `when all of a group is spent, those who have taken little are read one after the other`() throws {
+        try onLoop { loop in
+            let pair = try Pair(loop)
+            var (heard, inTurn, most) = (0, 0, 0)
+            pair.server.onMessage = { _, _, _ in
+                heard += 1
+                inTurn += 1
+                usleep(1_000)
+            }
+            let clients = (0..<20).map { _ in RawClient(port: pair.port) }
+            for client in clients { client.send(RawClient.upgrade) }
+            when(loop, { pair.opened.count == 20 }) {
+                // Nothing is left of it for any of them.
+                let group = InboundRate(perSecond: 0)
+                for id in pair.opened {
+                    pair.server.welcome(id, sharing: InboundRate(perSecond: 400, group: group))
+                }
+                for client in clients { client.send(RawClient.frame(.binary, [1])) }
+                when(loop, { heard == 20 }) {
+                    // The first is read as it comes.
+                    inTurn = 0
+                    most = 0
+                    loop.atEndOfTurn {
+                        most = max(most, inTurn)
+                        inTurn = 0
+                    }
+                    for client in clients { client.send(RawClient.frame(.binary, [2])) }
+                    when(loop, { heard == 40 }) {
+                        #expect(max(most, inTurn) <= 6 && pair.serverCloses.isEmpty)
+                        withExtendedLifetime(clients) { pair.finish(loop) }
                     }
                 }
             }

@@ -56,7 +56,7 @@ register('broadcast_send', { 'operator', 'id', 'to', 'zone', 'text', 'key' }, fu
         local count = zone and redis.call('ZRANGESTORE', waiting, c.p .. 'queue:' .. zone, 0, -1) or people.count(c, role)
         if count > 0 then
             redis.call('HSET', open, given.id, cjson.encode({ role = role, zone = zone, text = given.text, operator = given.operator,
-                cursor = not zone and '0' or nil }))
+                people = count, cursor = not zone and '0' or nil }))
             owe(c, given.operator, count * math.ceil(#given.text / TEXT_BYTES))
         end
         log(c, 'notify.sent', { notice = given.id, operator = given.operator, to = given.to, zone = zone, text = given.text,
@@ -68,13 +68,14 @@ register('broadcast_send', { 'operator', 'id', 'to', 'zone', 'text', 'key' }, fu
 end)
 
 -- Of the open notices that with the fewest people left: one to a zone need not wait for those to everybody. One that is still being copied has
--- not got them all.
+-- all of them left.
 local function next_notice(c, open)
     local found, fewest
     local notices = redis.call('HGETALL', open)
     for i = 1, #notices, 2 do
         local id = notices[i]
-        local left = cjson.decode(notices[i + 1]).cursor and math.huge or redis.call('ZCARD', c.p .. 'broadcast:' .. id)
+        local notice = cjson.decode(notices[i + 1])
+        local left = notice.cursor and (notice.people or math.huge) or redis.call('ZCARD', c.p .. 'broadcast:' .. id)
         if not found or left < fewest or left == fewest and id < found then found, fewest = id, left end
     end
     return found

@@ -122,7 +122,7 @@ final class AlarmJournal: Sendable {
         var alarms: [Alarm] = []
         var closed: Set<String> = []
         for day in daysLeft() {
-            guard let bytes = try? WorkerFiles.read(directory + "/" + name(day)) else { continue }
+            guard let bytes = try? WorkerFiles.read(directory + "/" + name(day), maxBytes: .max) else { continue }
             for line in bytes.suffix(Self.mostRead).split(separator: 10) {
                 guard let json = try? JSONValue(parsing: Array(line)) else { continue }
                 if let id = json["closed"]?.text { closed.insert(id) }

@@ -1,4 +1,5 @@
 import Domain
+import EventLoop
 import RedisLink
 import Settings
 import WebSocketServer
@@ -36,26 +37,29 @@ extension Seats {
         ]
         // Paid as it begins, by what the last one has looked at, and made even when it is over, before the next ones have their turn. Who has a
         // half of the rate left may begin: the last one may have looked where there were many more.
-        let price = min(searchPrice, session.budget.bucket.capacity / 2)
+        let budget = session.budget
+        let price = min(searchPrice, budget.bucket.capacity / 2)
         let paid = CommandPrice.of(message.command)
         guard services.budgets.take(price, besides: paid, of: session, message.id) else { return false }
         functions.call("seat_near", near) { result in
             defer { ended() }
-            guard self.sessions.has(session) else { return }
             guard case .success(let reply) = result else {
+                guard self.sessions.has(session) else { return }
                 return self.refuse(
                     session, message.id, .unavailable,
                     "The hub can't reach its store now; send it again with the same key.")
             }
             // Its key is known, or its operator has done too much: nothing was looked for.
             if reply.bytes?.first != UInt8(ascii: "[") {
-                session.budget.giveBack(price)
+                budget.giveBack(price)
+                guard self.sessions.has(session) else { return }
                 return self.answer(RedisFunctions.answer(.success(reply)), to: message, session)
             }
             let vehicles = reply.bytes.flatMap { try? JSONValue(parsing: $0) }?.elements ?? []
             self.searchPrice = CommandPrice.minibuses(vehicles.count, bytes: reply.bytes?.count ?? 0)
             let more = self.searchPrice - price
-            if more < 0 { session.budget.giveBack(-more) } else { self.services.budgets.charge(more, to: session) }
+            if more < 0 { budget.giveBack(-more) } else { budget.charge(more, at: Int64(self.loop.now)) }
+            guard self.sessions.has(session) else { return }
             let found = self.candidates(vehicles, from: GeoPoint(pickup), to: GeoPoint(destination))
             let able = found.filter { $0.free >= passengers }.prefix(Self.asked)
             let lines = able.map { self.line($0, passengers) }.joined(separator: "\n")

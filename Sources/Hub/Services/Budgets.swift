@@ -60,8 +60,8 @@ final class Budgets {
     /// What is read of a subject's connections: as much as anybody needs, and four times the commands that one may send. Guests of a network
     /// have so much together.
     private func pieces(for key: String) -> Int {
-        let pieces = max(Self.pieces, 4 * bucket(for: key).perSecond)
-        return Int(min(key.hasPrefix(Self.guests) ? pieces * Self.guestShares : pieces, 1e9))
+        let shares = key.hasPrefix(Self.guests) ? Self.guestShares : 1
+        return Int(min(max(Self.pieces * shares, 4 * bucket(for: key).perSecond), 1e9))
     }
 
     private static let pieces = 500.0
