@@ -299,7 +299,6 @@ extension SocketContext {
     fileprivate func prepare(_ context: OpaquePointer) {
         SessionTickets.install(tickets, into: context)
         SSL_CTX_set_client_hello_cb(context, judgeHello, nil)
-        _ = kb_ctx_skip_no_early_data(context)
     }
 
     fileprivate func setUp(tlsContext: OpaquePointer?) -> Bool {
@@ -307,6 +306,7 @@ extension SocketContext {
         do {
             try tls.install(into: tlsContext)
             prepare(tlsContext)
+            _ = kb_ctx_skip_no_early_data(tlsContext)
             SSL_CTX_set_cert_cb(tlsContext, chooseCertificate, Unmanaged.passUnretained(self).toOpaque())
             SSL_CTX_set_msg_callback(tlsContext, watchMessages)
             self.tlsContext = tlsContext

@@ -3,21 +3,14 @@ internal import EventLoop
 extension WebSocketServer {
     /// Bytes that are read of who is closing, so that our close frame is not lost in a reset. Who sends more does not listen.
     private static let mostThrownAway = 1 << 20
-    /// No client that we know of sends any, since TLS 1.0 is over. 32 come in one read.
-    private static let mostEmptyRecords = 64
-    /// Of who asks over HTTP or is nobody's WebSocket yet, and while it closes: a request or a hello comes in some 50 on a bad link.
-    private static let mostReads = 1_024
 
     func read(_ id: ConnectionID, _ bytes: UnsafeMutableRawBufferPointer) -> Bool {
         guard let connection = connections[id] else { return false }
         counts.bytesIn += bytes.count
-        let records = SocketContext.takeRecords(of: connection.socket)
-        connection.emptyRecords += records - 1
-        guard connection.emptyRecords <= Self.mostEmptyRecords, isWithinReads(connection) else {
+        guard isWithinLimits(connection) else {
             counts.closedProtocol += 1
             return false
         }
-        countPieces(connection, records)
         switch connection.phase {
         case .http:
             return readRequest(connection, UnsafeRawBufferPointer(bytes))
@@ -36,13 +29,6 @@ extension WebSocketServer {
             waitForShare(connection)
             return true
         }
-    }
-
-    private func isWithinReads(_ connection: Connection) -> Bool {
-        let isClosingUnknown = connection.phase == .closing && connection.inbound == nil
-        guard connection.phase == .http || connection.isStranger || isClosingUnknown else { return true }
-        connection.reads += 1
-        return connection.reads <= Self.mostReads
     }
 
     func closed(_ id: ConnectionID) {
@@ -72,9 +58,6 @@ extension WebSocketServer {
 
     // MARK: Frames
 
-    /// A frame without a byte costs 0.1 µs.
-    private static let framesOfPiece = 64
-
     /// Messages are limited by who reads them; control frames never get there.
     private func isWithinControlRate(_ connection: Connection) -> Bool {
         let second = loop.now / 1000
@@ -92,10 +75,7 @@ extension WebSocketServer {
     /// Takes frames off the front of `input`: all, or of a stranger until a message was handled or its share has no more frames.
     func readFrames(_ connection: Connection, _ input: inout UnsafeMutableRawBufferPointer) {
         let left = connection.frames.framesLeft
-        // More are left than before where who said hello is welcome.
-        defer {
-            connection.inbound?.count(max(0, left - connection.frames.framesLeft) / Self.framesOfPiece, at: loop.now)
-        }
+        defer { countFrames(connection, left) }
         while let event = connection.frames.next(&input) {
             // While closing, only the peer's close frame and its mistakes count.
             let isOpen = connection.phase == .open

@@ -124,44 +124,6 @@ extension WebSocketServer {
         awaitMore(connection)
     }
 
-    /// Counts what is read of a connection that somebody answers for.
-    func countPieces(_ connection: Connection, _ pieces: Int) {
-        guard let inbound = connection.inbound else { return }
-        inbound.count(pieces, at: loop.now)
-        if inbound.isSpent(at: loop.now) {
-            counts.heldBack += 1
-            holdBack(connection)
-        } else if inbound.isShort(at: loop.now) {
-            waitForShare(connection)
-        }
-    }
-
-    /// `isUnread`: its turn had come, and others of its subject were faster.
-    private func holdBack(_ connection: Connection, isUnread: Bool = false) {
-        pause(connection)
-        guard !connection.isHeldBack else { return }
-        connection.isHeldBack = true
-        if isUnread { heldBackUnread.append(connection) } else { heldBack.append(connection) }
-    }
-
-    /// Who may be read again is so in its share of a turn: a thousand at once would all be read before the first one counts. Those whose turn
-    /// passed without it come first.
-    func goOnWithHeldBack() {
-        guard !heldBack.isEmpty || !heldBackUnread.isEmpty else { return }
-        let waiting = (heldBackUnread, heldBack)
-        (heldBackUnread, heldBack) = ([], [])
-        for connection in waiting.0 where !goOn(connection) { heldBackUnread.append(connection) }
-        for connection in waiting.1 where !goOn(connection) { heldBack.append(connection) }
-    }
-
-    private func goOn(_ connection: Connection) -> Bool {
-        guard connections[connection.id] != nil else { return true }
-        guard connection.inbound?.isSpent(at: loop.now) != true else { return false }
-        connection.isHeldBack = false
-        resume(connection)
-        return true
-    }
-
     /// Messages as they come; those of a stranger at the end of the turn. Always true: the socket is of use.
     func readMessages(_ connection: Connection, _ bytes: UnsafeMutableRawBufferPointer) -> Bool {
         guard connection.isStranger || !connection.unread.isEmpty else {

@@ -1,6 +1,7 @@
 import Domain
 import Testing
 import Tokens
+import WebSocketServer
 import Wire
 
 @testable import Hub
@@ -39,9 +40,14 @@ struct SignInTests {
     @Test(
         "C60: one guest's budget is empty before its network's, and an empty one of the network takes nothing from it")
     func groups() {
-        let group = Budget(key: "guests:g", bucket: TokenBucket(capacity: 20, perSecond: 10))
-        let one = Budget(key: "guest:g-1", bucket: TokenBucket(capacity: 5, perSecond: 1), group: group)
-        let others = (2...9).map { Budget(key: "guest:g-\($0)", bucket: one.bucket, group: group) }
+        let group = Budget(
+            key: "guests:g", bucket: TokenBucket(capacity: 20, perSecond: 10), inbound: InboundRate(perSecond: 1))
+        let one = Budget(
+            key: "guest:g-1", bucket: TokenBucket(capacity: 5, perSecond: 1), inbound: InboundRate(perSecond: 1),
+            group: group)
+        let others = (2...9).map {
+            Budget(key: "guest:g-\($0)", bucket: one.bucket, inbound: InboundRate(perSecond: 1), group: group)
+        }
         let taken = (0..<100).count { _ in one.take(1, at: 0) }
         let next = others[0].take(1, at: 0)
         #expect(taken == 5 && next && group.sessions == 9)
@@ -55,10 +61,13 @@ struct SignInTests {
 
     @Test("C60: a few loud guests of a network leave something for one who asks for little")
     func loudGuests() {
-        let group = Budget(key: "guests:g", bucket: TokenBucket(capacity: 80, perSecond: 40))
+        let group = Budget(
+            key: "guests:g", bucket: TokenBucket(capacity: 80, perSecond: 40), inbound: InboundRate(perSecond: 1))
         let own = TokenBucket(capacity: 20, perSecond: 10)
-        let loud = (1...5).map { Budget(key: "guest:g-\($0)", bucket: own, group: group) }
-        let quiet = Budget(key: "guest:g-6", bucket: own, group: group)
+        let loud = (1...5).map {
+            Budget(key: "guest:g-\($0)", bucket: own, inbound: InboundRate(perSecond: 1), group: group)
+        }
+        let quiet = Budget(key: "guest:g-6", bucket: own, inbound: InboundRate(perSecond: 1), group: group)
         for second in 0..<60 {
             let now = Int64(second) * 1_000
             for one in loud { while one.take(1, at: now) {} }

@@ -1,5 +1,6 @@
 import Domain
 import Testing
+import WebSocketServer
 import Wire
 
 @testable import Hub
@@ -7,7 +8,8 @@ import Wire
 /// Costly work of many subjects: so much at once, each in its turn.
 @Suite struct SubjectTurnsTests {
     private let subjects = (0..<3).map {
-        Budget(key: "passenger:p\($0)", bucket: TokenBucket(capacity: 1, perSecond: 1))
+        Budget(
+            key: "passenger:p\($0)", bucket: TokenBucket(capacity: 1, perSecond: 1), inbound: InboundRate(perSecond: 1))
     }
 
     @Test func `so many pieces are under way at once, one of each subject, and who has many waits for the others`() {

@@ -93,7 +93,8 @@ import WebSocketServer
     {
         let session = Session(
             connection: ConnectionID(rawValue: number), name: "w.\(number)", bearer: nil,
-            budget: Budget(key: "", bucket: TokenBucket(capacity: 1, perSecond: 1)), encoding: encoding)
+            budget: Budget(key: "", bucket: TokenBucket(capacity: 1, perSecond: 1), inbound: InboundRate(perSecond: 1)),
+            encoding: encoding)
         topic.count += 1
         return ChannelReading(topic, session, since: "\(position)-0", asks: [])
     }

@@ -1,5 +1,4 @@
 import EventLoop
-import Glibc
 import Testing
 
 @testable import WebSocketServer
@@ -59,36 +58,35 @@ import Testing
         }
     }
 
-    @Test func `when all of a group is spent, those who have taken little are read one after the other`() throws {
+    @Test func `when all of a group is spent, those who have taken little wait for a share of a turn after each read`()
+        throws
+    {
         try onLoop { loop in
             let pair = try Pair(loop)
-            var (heard, inTurn, most) = (0, 0, 0)
-            pair.server.onMessage = { _, _, _ in
+            var (heard, waiting) = (0, 0)
+            pair.server.onMessage = { id, _, _ in
                 heard += 1
-                inTurn += 1
-                usleep(1_000)
+                if pair.server.connections[id]?.isPaused == true { waiting += 1 }
             }
             let clients = (0..<20).map { _ in RawClient(port: pair.port) }
             for client in clients { client.send(RawClient.upgrade) }
             when(loop, { pair.opened.count == 20 }) {
-                // Nothing is left of it for any of them.
-                let group = InboundRate(perSecond: 0)
+                let group = InboundRate(perSecond: 1_000)
                 for id in pair.opened {
                     pair.server.welcome(id, sharing: InboundRate(perSecond: 400, group: group))
                 }
                 for client in clients { client.send(RawClient.frame(.binary, [1])) }
                 when(loop, { heard == 20 }) {
-                    // The first is read as it comes.
-                    inTurn = 0
-                    most = 0
-                    loop.atEndOfTurn {
-                        most = max(most, inTurn)
-                        inTurn = 0
-                    }
+                    #expect(waiting == 0)
+                    group.perSecond = 0
                     for client in clients { client.send(RawClient.frame(.binary, [2])) }
                     when(loop, { heard == 40 }) {
-                        #expect(max(most, inTurn) <= 6 && pair.serverCloses.isEmpty)
-                        withExtendedLifetime(clients) { pair.finish(loop) }
+                        #expect(waiting == 20)
+                        for client in clients { client.send(RawClient.frame(.binary, [3])) }
+                        when(loop, { heard == 60 }) {
+                            #expect(waiting == 40 && pair.serverCloses.isEmpty)
+                            withExtendedLifetime(clients) { pair.finish(loop) }
+                        }
                     }
                 }
             }

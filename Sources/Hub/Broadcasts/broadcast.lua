@@ -67,26 +67,26 @@ register('broadcast_send', { 'operator', 'id', 'to', 'zone', 'text', 'key' }, fu
     end)
 end)
 
--- Of the open notices that with the fewest people left: one to a zone need not wait for those to everybody. One that is still being copied has
--- all of them left.
+-- Of the open notices that with the fewest people left, its id and what is kept of it: one to a zone need not wait for those to everybody. One
+-- that is still being copied has all of them left.
 local function next_notice(c, open)
-    local found, fewest
+    local found, fewest, kept
     local notices = redis.call('HGETALL', open)
     for i = 1, #notices, 2 do
         local id = notices[i]
         local notice = cjson.decode(notices[i + 1])
         local left = notice.cursor and (notice.people or math.huge) or redis.call('ZCARD', c.p .. 'broadcast:' .. id)
-        if not found or left < fewest or left == fewest and id < found then found, fewest = id, left end
+        if not found or left < fewest or left == fewest and id < found then found, fewest, kept = id, left, notice end
     end
-    return found
+    return found, kept
 end
 
 -- broadcast_tell: tells the next portion. Answers 1 if there is more.
 register('broadcast_tell', {}, function(c)
     local open = c.p .. 'broadcasts'
-    local id = next_notice(c, open)
+    local id, notice = next_notice(c, open)
     if not id then return 0 end
-    local notice, waiting = cjson.decode(redis.call('HGET', open, id)), c.p .. 'broadcast:' .. id
+    local waiting = c.p .. 'broadcast:' .. id
     if notice.cursor then
         notice.cursor = people.copy(c, notice.role, waiting, notice.cursor)
         if notice.cursor == '0' then notice.cursor = nil end

@@ -188,7 +188,7 @@ final class Budget {
 
     /// bucket: a full one.
     init(
-        key: String, bucket: TokenBucket, inbound: InboundRate = InboundRate(perSecond: 500),
+        key: String, bucket: TokenBucket, inbound: InboundRate,
         group: Budget? = nil
     ) {
         self.key = key

@@ -1,0 +1,71 @@
+internal import EventLoop
+
+/// What is read in small pieces, each of which costs more than what is in it: of whom nobody knows there are so many, and of a subject so many
+/// a second (``InboundRate``).
+extension WebSocketServer {
+    /// TLS records without a byte, in a connection's life. No client that we know of sends any, since TLS 1.0 is over. 32 come in one read.
+    private static let mostEmptyRecords = 64
+    /// Of who asks over HTTP or is nobody's WebSocket yet, and while it closes: a request or a hello comes in some 50 on a bad link.
+    private static let mostReads = 1_024
+    /// A frame without a byte costs 0.1 µs.
+    private static let framesOfPiece = 64
+
+    /// Counts a read, in any phase. False: the connection is of no more use.
+    func isWithinLimits(_ connection: Connection) -> Bool {
+        let records = SocketContext.takeRecords(of: connection.socket)
+        connection.emptyRecords += records - 1
+        guard connection.emptyRecords <= Self.mostEmptyRecords, isWithinReads(connection) else { return false }
+        countPieces(connection, records)
+        return true
+    }
+
+    private func isWithinReads(_ connection: Connection) -> Bool {
+        let isClosingUnknown = connection.phase == .closing && connection.inbound == nil
+        guard connection.phase == .http || connection.isStranger || isClosingUnknown else { return true }
+        connection.reads += 1
+        return connection.reads <= Self.mostReads
+    }
+
+    /// `left`: frames before those that were read. More are left after them where who said hello was welcome.
+    func countFrames(_ connection: Connection, _ left: Int) {
+        connection.inbound?.count(max(0, left - connection.frames.framesLeft) / Self.framesOfPiece, at: loop.now)
+    }
+
+    /// Counts what is read of a connection that somebody answers for.
+    private func countPieces(_ connection: Connection, _ pieces: Int) {
+        guard let inbound = connection.inbound else { return }
+        inbound.count(pieces, at: loop.now)
+        if inbound.isSpent(at: loop.now) {
+            counts.heldBack += 1
+            holdBack(connection)
+        } else if inbound.isShort(at: loop.now) {
+            waitForShare(connection)
+        }
+    }
+
+    /// `isUnread`: its turn had come, and others of its subject were faster.
+    func holdBack(_ connection: Connection, isUnread: Bool = false) {
+        pause(connection)
+        guard !connection.isHeldBack else { return }
+        connection.isHeldBack = true
+        if isUnread { heldBackUnread.append(connection) } else { heldBack.append(connection) }
+    }
+
+    /// Who may be read again is so in its share of a turn: a thousand at once would all be read before the first one counts. Those whose turn
+    /// passed without it come first.
+    func goOnWithHeldBack() {
+        guard !heldBack.isEmpty || !heldBackUnread.isEmpty else { return }
+        let waiting = (heldBackUnread, heldBack)
+        (heldBackUnread, heldBack) = ([], [])
+        for connection in waiting.0 where !goOn(connection) { heldBackUnread.append(connection) }
+        for connection in waiting.1 where !goOn(connection) { heldBack.append(connection) }
+    }
+
+    private func goOn(_ connection: Connection) -> Bool {
+        guard connections[connection.id] != nil else { return true }
+        guard connection.inbound?.isSpent(at: loop.now) != true else { return false }
+        connection.isHeldBack = false
+        resume(connection)
+        return true
+    }
+}
