@@ -54,20 +54,49 @@ import Wire
             for number in 0..<120 { #expect(try await ask(city, number).isOK) }
             func due() async throws -> Int {
                 let now = try #require(try await city.call("city_now", []).int)
-                return Int(try await city.raw(["ZCOUNT", "{test}:offers", "-inf", String(now - 2_000)]).int ?? -1)
+                return Int(try await city.raw(["ZCOUNT", "{test}:looks", "-inf", String(now)]).int ?? -1)
             }
             try await city.advance(15_000)
             var left: [Int] = [try await due()]
-            for _ in 0..<3 {
+            for _ in 0..<5 {
                 try await city.call("city_deadlines", [])
                 left.append(try await due())
             }
-            #expect(left == [120, 70, 20, 0])
+            #expect(left == [120, 95, 70, 45, 20, 0])
             #expect(try await count(city, "searching", of: 120) == 120)
+            #expect(try await city.raw(["ZCARD", "{test}:looks"]).int == 120)
             // Who comes is given the first.
             try await city.queue("14", "T1")
             #expect(try await city.offered("r0") == "T1")
+            #expect(try await city.raw(["ZSCORE", "{test}:looks", "r0"]) == .null)
             #expect(try await city.brokenInvariants() == [])
+        }
+    }
+
+    @Test("R4, C60: the end of an offer waits for no ride that looks around again, however many do")
+    func offers() async throws {
+        try await TestCity.run { city in
+            for number in 0..<300 { #expect(try await ask(city, number, zone: "\(100 + number / 25)").isOK) }
+            try await city.advance(12_000)
+            try await city.queue("14", "T1", "T2")
+            #expect(try await city.request("p", "q", "14").isOK)
+            #expect(try await city.offered("q") == "T1")
+            // All of them are due before the offer is.
+            try await city.advance(3_600)
+            try await city.call("city_deadlines", [])
+            #expect(try await city.offered("q") == "T2")
+            #expect(try await city.brokenInvariants() == [])
+        }
+    }
+
+    @Test("R2: a ride that is looked at before its time is looked at again at its time")
+    func early() async throws {
+        try await TestCity.run { city in
+            #expect(try await ask(city, 0).isOK)
+            let time = try #require(try await city.field("ride:r0", "look_at"))
+            try await city.raw(["ZADD", "{test}:looks", "1", "r0"])
+            try await city.call("city_deadlines", [])
+            #expect(try await city.raw(["ZSCORE", "{test}:looks", "r0"]).text == time)
         }
     }
 
@@ -94,11 +123,11 @@ import Wire
             var looked: [Int] = [try await paused()]
             try await city.position("T1", "45.1", at: 1)
             looked.append(try await paused())
-            for _ in 0..<2 {
+            for _ in 0..<4 {
                 try await city.call("city_deadlines", [])
                 looked.append(try await paused())
             }
-            #expect(looked == [0, 50, 100, 121])
+            #expect(looked == [0, 25, 50, 75, 100, 121])
             try await city.advance(12_000)
             try await city.sweep()
             #expect(try await city.offered("r0") == "T1")

@@ -1,7 +1,7 @@
 -- The search of a ride: who is asked for it, in which order, and what it waits for. A ride is `searching` (and then stands in
 -- `waiting:<zone>` in the order of its request), or `offered` to exactly one driver (offer.lua). Nobody is free in its zone: it waits for those
 -- who are asked for others; between two rounds there is a pause. Nobody is there: the zones around are looked through (`near`), and who waits on
--- (`wait_until`) is tried again until then. A ride in a pause, or that looks around again, stands in `offers` by when that is.
+-- (`wait_until`) is tried again until then. A ride in a pause, or that looks around again, stands in `looks` by when that is.
 
 local load_ride, log, pick, set_ride, set_vehicle, tell = import('core', 'load_ride', 'log', 'pick', 'set_ride', 'set_vehicle', 'tell')
 local digits, quoted = import('json', 'digits', 'quoted')
@@ -50,7 +50,10 @@ local function make_offer(c, ride, r, driver, fields, by, zone)
         unpack(fields or {}))
     redis.call('ZADD', c.p .. 'offers', deadline, ride)
     if r.state == 'searching' then redis.call('ZREM', c.p .. 'waiting:' .. r.zone, ride) end
-    if r.next_at or r.look_at then redis.call('HDEL', c.p .. 'ride:' .. ride, 'next_at', 'look_at') end
+    if r.next_at or r.look_at then
+        redis.call('HDEL', c.p .. 'ride:' .. ride, 'next_at', 'look_at')
+        redis.call('ZREM', c.p .. 'looks', ride)
+    end
     set_vehicle(c, driver, 'offer', ride)
     set_not_free(c, driver, zone or r.zone)
     local of = '{"ride":"' .. ride .. '","zone":' .. quoted(r.zone)
@@ -87,6 +90,7 @@ end
 -- r: as it was until now.
 local function end_search(c, ride, r)
     if r.state == 'searching' then redis.call('ZREM', c.p .. 'waiting:' .. r.zone, ride) end
+    if r.next_at or r.look_at then redis.call('ZREM', c.p .. 'looks', ride) end
     local is_first_offer = r.state == 'offered' and r.ends and r.attempt == '1'
     if r.state == 'searching' or r.state == 'offered' and not is_first_offer then redis.call('ZREM', c.p .. 'searching', ride) end
 end
@@ -128,8 +132,8 @@ local function is_pause_over(c, ride, r)
         set_ride(c, ride, 'next_at', r.next_at)
     end
     if c.now >= tonumber(r.next_at) then return true end
-    -- The sweep looks at it then (sweep_offers).
-    redis.call('ZADD', c.p .. 'offers', string.format('%.0f', r.next_at - c.accept_grace_ms), ride)
+    -- The sweep looks at it then (sweep_looks).
+    redis.call('ZADD', c.p .. 'looks', r.next_at, ride)
     return false
 end
 
@@ -174,12 +178,13 @@ end
 
 -- The ride waits for who comes.
 local function wait_on(c, ride, r)
-    if r.look_at and c.now < tonumber(r.look_at) then return end
+    -- It may stand there for the end of a pause that was sooner.
+    if r.look_at and c.now < tonumber(r.look_at) then return redis.call('ZADD', c.p .. 'looks', r.look_at, ride) end
     local ends = tonumber(r.wait_until) or 0
     local at = next_look(c, r.zone)
     r.look_at = string.format('%.0f', ends > c.now and math.min(at, ends) or at)
     set_ride(c, ride, 'look_at', r.look_at)
-    redis.call('ZADD', c.p .. 'offers', string.format('%.0f', r.look_at - c.accept_grace_ms), ride)
+    redis.call('ZADD', c.p .. 'looks', r.look_at, ride)
     if not r.wait_until or r.is_told then return end
     set_ride(c, ride, 'is_told', '1')
     log(c, 'ride.searching', { ride = ride, zone = r.zone, round = tonumber(r.round), reason = 'waiting' })
@@ -261,25 +266,25 @@ end
 
 -- Rides that a sweep looks at, 20 to 140 us each; the next one looks at the others. Of those that have asked a driver, so many are looked at when
 -- it is back or has more seats.
-local LOOKED_AT = 50
+local LOOKED_AT = 25
 
-local function scores(c, rides) return redis.call('ZMSCORE', c.p .. 'offers', unpack(rides)) end
+local function scores(c, rides) return redis.call('ZMSCORE', c.p .. 'looks', unpack(rides)) end
 
--- As `dispatch`, when the time of rides has come (`offers`, up to `before`) that wait for a moment: of so many, `most`, in the order of their
--- requests. What was looked at is not due any more. Answers how many may still be looked at in this sweep.
-local function dispatch_due(c, zone, before, most)
+-- As `dispatch`, when the time of rides has come (`looks`) that wait for a moment: of so many, `most`, in the order of their requests. What was
+-- looked at is not due any more. Answers how many may still be looked at in this sweep.
+local function dispatch_due(c, zone, most)
     local rides = waiting(c, zone)
     if #rides > most then
         local due = {}
         for i, at in ipairs(scores(c, rides)) do
-            if at and tonumber(at) <= before and #due < most then due[#due + 1] = rides[i] end
+            if at and tonumber(at) <= c.now and #due < most then due[#due + 1] = rides[i] end
         end
         rides = due
     end
     dispatch(c, zone, rides)
     if #rides == 0 then return most end
     for i, at in ipairs(scores(c, rides)) do
-        if at and tonumber(at) <= before then redis.call('ZREM', c.p .. 'offers', rides[i]) end
+        if at and tonumber(at) <= c.now then redis.call('ZREM', c.p .. 'looks', rides[i]) end
     end
     return most - #rides
 end
@@ -318,13 +323,13 @@ local function dispatch_driver(c, zone, driver, is_new, again)
                 is_free = false
                 take(queue, driver)
             elseif can_take and was_asked and is_new then
-                -- In a pause it waits for the end of that (sweep_offers).
+                -- In a pause it waits for the end of that (sweep_looks).
                 local is_paused = r.next_at and c.now < tonumber(r.next_at)
                 is_looked_at = not is_paused
                     and (r.next_at or r.needs or not have_others_room(c, queue, tonumber(r.passengers)))
                 if is_looked_at and left == 0 then
                     -- It has asked this driver already: it can wait for the sweep, or until it looks around again.
-                    redis.call('ZADD', c.p .. 'offers', 'NX', string.format('%.0f', c.now - c.accept_grace_ms), ride)
+                    redis.call('ZADD', c.p .. 'looks', 'LT', c.now_text, ride)
                     is_looked_at = false
                 elseif is_looked_at then
                     left = left - 1

@@ -39,27 +39,37 @@ local function each_due(c, key, before, body, most)
             redis.log(redis.LOG_WARNING, 'kerbside: ' .. key .. ' ' .. member .. ': ' .. tostring(problem))
             redis.call('ZREM', c.p .. key, member)
             -- It ends with its search, then.
-            if key == 'offers' then redis.call('ZADD', c.p .. 'searching', 'NX', c.now + c.search_timeout_ms, member) end
+            if key == 'offers' or key == 'looks' then redis.call('ZADD', c.p .. 'searching', 'NX', c.now + c.search_timeout_ms, member) end
         end
     end
 end
 
--- Offers past their deadline: shown and not answered is a refusal (R4), not shown is undelivered (C30). And pauses that are over.
+-- Offers past their deadline: shown and not answered is a refusal (R4), not shown is undelivered (C30).
 local function sweep_offers(c)
-    local before, zones, left = c.now - c.accept_grace_ms, {}, LOOKED_AT
+    local before = c.now - c.accept_grace_ms
     each_due(c, 'offers', before, function(ride)
         local r = load_ride(c, ride)
         if r.state == 'offered' then
             -- One that was due together with this may have brought about its offer just now.
             if tonumber(r.deadline) > before then return end
-            release_offer(c, ride, r, r.seen == '1' and 'expired' or 'undelivered')
-        else
-            if r.state ~= 'searching' then return redis.call('ZREM', c.p .. 'offers', ride) end
-            -- All pauses of a zone that are over end with the first. Of many in all zones some do: the others are still due.
-            if zones[r.zone] or left <= 0 then return end
-            zones[r.zone] = true
-            left = dispatch_due(c, r.zone, before, left)
+            return release_offer(c, ride, r, r.seen == '1' and 'expired' or 'undelivered')
         end
+        redis.call('ZREM', c.p .. 'offers', ride)
+        -- Hubs of before have these here, too.
+        if r.state == 'searching' then redis.call('ZADD', c.p .. 'looks', 'NX', c.now_text, ride) end
+    end)
+end
+
+-- Pauses that are over, and rides that look around again.
+local function sweep_looks(c)
+    local zones, left = {}, LOOKED_AT
+    each_due(c, 'looks', c.now, function(ride)
+        local r = load_ride(c, ride)
+        if r.state ~= 'searching' then return redis.call('ZREM', c.p .. 'looks', ride) end
+        -- All pauses of a zone that are over end with the first. Of many in all zones some do: the others are still due.
+        if zones[r.zone] or left <= 0 then return end
+        zones[r.zone] = true
+        left = dispatch_due(c, r.zone, left)
     end)
 end
 
@@ -179,7 +189,8 @@ local function sweep_deadlines(c)
     sweep_offers(c)
     sweep_holds(c)
     sweep_searches(c)
-    return redis.call('EXISTS', c.p .. 'offers', c.p .. 'holds', c.p .. 'searching')
+    sweep_looks(c)
+    return redis.call('EXISTS', c.p .. 'offers', c.p .. 'looks', c.p .. 'holds', c.p .. 'searching')
 end
 
 -- city_deadlines: only that, for the sweeps between two of all. Answers {hub time, 0 if nobody waits}.
