@@ -89,6 +89,18 @@ import Wire
         }
     }
 
+    @Test("C60: zones whose names are numbers in a row look around again at times of their own, not all at once")
+    func times() async throws {
+        try await TestCity.run { city in
+            var seconds: Set<Substring> = []
+            for number in 0..<30 {
+                #expect(try await ask(city, number, zone: "\(number)").isOK)
+                seconds.insert(try #require(try await city.field("ride:r\(number)", "look_at")).dropLast(3))
+            }
+            #expect(seconds.count >= 8, "\(seconds)")
+        }
+    }
+
     @Test("R2: a ride that is looked at before its time is looked at again at its time")
     func early() async throws {
         try await TestCity.run { city in
