@@ -1,5 +1,6 @@
 import ArgumentParser
 import EventLoop
+import Glibc
 import Hub
 import Settings
 import WebSocketServer
@@ -15,6 +16,8 @@ struct Serve: ParsableCommand {
     var endWithParent = false
 
     func run() throws {
+        // It would end a hub that is about to start.
+        LoopSignal.hold(SIGHUP)
         if endWithParent { ChildProcess.endWithParent() }
         let settings = try options.settings()
         let options = self.options

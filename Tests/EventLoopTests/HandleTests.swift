@@ -85,6 +85,33 @@ import Testing
         #expect(throws: LoopError.self) { _ = try LoopSignal(try EventLoop(), signal: SIGKILL) {} }
     }
 
+    @Test func `a signal that is held comes when there is somebody for it`() throws {
+        var count = 0
+        // Threads of a pool hold nearly all.
+        var (before, one) = (sigset_t(), sigset_t())
+        sigemptyset(&one)
+        sigaddset(&one, SIGWINCH)
+        pthread_sigmask(SIG_UNBLOCK, &one, &before)
+        defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
+        // Without a handler this one does nothing: where it is not held, it is lost.
+        LoopSignal.hold(SIGWINCH)
+        let code = raise(SIGWINCH)
+        #expect(code == 0)
+        var mask = sigset_t()
+        var signal: LoopSignal?
+        try running { loop in
+            signal = try LoopSignal(loop, signal: SIGWINCH) { count += 1 }
+            pthread_sigmask(SIG_BLOCK, nil, &mask)
+            // It waits in the loop's own pipe by now: the first turn has it.
+            let timer = LoopTimer(loop)
+            timer.start(afterMs: 1) { withExtendedLifetime(timer) { loop.stop() } }
+        }
+        withExtendedLifetime(signal) {}
+        #expect(count == 1)
+        let isHeld = sigismember(&mask, SIGWINCH) != 0
+        #expect(!isHeld)
+    }
+
     @Test func `a readable descriptor is told, until the poll is closed`() throws {
         var ends: [Int32] = [0, 0]
         #expect(pipe(&ends) == 0)

@@ -72,6 +72,16 @@ async def test_C66_what_is_broken_is_said_and_workers_that_die_come_back_as_they
     assert '"message":"reloaded"' not in hub.log
 
 
+async def test_a_reload_ends_no_worker_that_has_just_begun(new_hub):
+    hub = new_hub(blocks=2).start()
+    for number in range(1, 4):
+        await hub.kill_workers(*hub.workers())
+        hub.send_signal(signal.SIGHUP)
+        await hub.until("the reload", lambda number=number: hub.log.count('"message":"reloaded"') == number)
+        await hub.until("new workers", lambda number=number: hub.log.count('"listening"') >= 2 + 2 * number)
+    assert "started again: signal 9" in hub.log and 'started again: signal 1"' not in hub.log
+
+
 async def test_C66_what_was_mended_is_taken(new_hub, cast):
     hub = new_hub(blocks=2).start()
     here = hub.block()

@@ -14,6 +14,7 @@ protocol SideTask {
 enum SideProcess {
     /// Runs until SIGTERM. Throws when it can't start; the supervisor starts it again.
     static func run(_ kind: any SideTask.Type, name: String, data: String) throws {
+        LoopSignal.hold(SIGHUP)
         ChildProcess.endWithParent()
         // Rides come first.
         setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10)

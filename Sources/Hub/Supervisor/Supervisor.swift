@@ -199,7 +199,7 @@ public actor Supervisor {
         } catch {
             return log.error("not reloaded, everything stays as it was: \(error)")
         }
-        for process in processes { process.signal(SIGHUP) }
+        for process in processes { process.reload() }
         Task {
             switch await prepare() {
             case .success: log.notice("reloaded")

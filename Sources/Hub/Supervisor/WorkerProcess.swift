@@ -69,7 +69,12 @@ final class WorkerProcess {
         }
     }
 
-    func signal(_ signal: Int32) { process?.kill(signal) }
+    /// What it runs with has changed. One that does not hold the signal yet would be ended by it. It has read nothing so
+    /// far, and will read what there is now.
+    func reload() {
+        guard let process, SignalStanding(of: process.pid)?.survives(SIGHUP) != false else { return }
+        process.kill(SIGHUP)
+    }
 
     /// Asks it to drain; kills it if it has not ended in time.
     func stop(killAfterMs: UInt64) {

@@ -7,6 +7,8 @@ import Settings
 public enum WorkerRun {
     /// Serves until SIGTERM. Throws when it can't start; the supervisor starts it again.
     public static func run(name: String, number: Int, data: String, port: Int) throws {
+        // A reload that comes from here on is carried out when there is somebody for it.
+        LoopSignal.hold(SIGHUP)
         // A worker without its supervisor would serve on with nobody to stop it.
         ChildProcess.endWithParent()
         raiseFileLimit()

@@ -1,0 +1,32 @@
+import Glibc
+import Testing
+
+@testable import Hub
+
+/// Whether a process that is to be sent a signal would be ended by it.
+@Suite struct SignalStandingTests {
+    private func status(blocked: String, ignored: String, caught: String) -> String {
+        "Name:\tkerbside\nSigQ:\t3/96365\nSigPnd:\t0000000000000001\nShdPnd:\t0000000000000001\nSigBlk:\t\(blocked)\n"
+            + "SigIgn:\t\(ignored)\nSigCgt:\t\(caught)\nCapInh:\t0000000000000000\n"
+    }
+
+    private func survives(_ signal: Int32, _ blocked: String, _ ignored: String, _ caught: String) throws -> Bool {
+        try #require(SignalStanding(status(blocked: blocked, ignored: ignored, caught: caught))).survives(signal)
+    }
+
+    @Test func `what is held, ignored or caught ends nobody`() throws {
+        let (none, hangup, terminate) = ("0000000000000000", "0000000000000001", "0000000000004000")
+        #expect(try !survives(SIGHUP, none, none, none))
+        #expect(try survives(SIGHUP, hangup, none, none))
+        #expect(try survives(SIGHUP, none, hangup, none))
+        #expect(try survives(SIGHUP, none, none, hangup))
+        #expect(try !survives(SIGHUP, terminate, terminate, terminate))
+        #expect(try survives(SIGTERM, none, none, terminate))
+    }
+
+    @Test func `this process is known, and one that isn't there is not`() {
+        #expect(SignalStanding(of: getpid()) != nil)
+        #expect(SignalStanding(of: .max) == nil)
+        #expect(SignalStanding("Name:\tkerbside\n") == nil)
+    }
+}
