@@ -12,6 +12,13 @@ import Wire
         #expect(try await city.command("push_subscribe", channel, endpoint, "BA", "AA", "9 1 k", "").isOK)
     }
 
+    /// Of each endpoint, whether it counts.
+    private func targets(_ city: TestCity, _ channel: String) async throws -> [String: Bool] {
+        let flat = try await city.call("push_targets", [channel]).array?.compactMap(\.text) ?? []
+        return Dictionary(
+            uniqueKeysWithValues: stride(from: 0, to: flat.count - 1, by: 2).map { (flat[$0], !flat[$0 + 1].isEmpty) })
+    }
+
     /// Types of what is to be pushed.
     private func waking(_ city: TestCity) async throws -> [String] {
         try await city.raw(["XRANGE", "{test}:wakings", "-", "+"]).array?.compactMap { $0[1]["type"].text } ?? []
@@ -52,9 +59,7 @@ import Wire
 
     @Test func `of a token that the office has revoked nothing counts, also what was on its way`() async throws {
         try await TestCity.run { city in
-            func targets() async throws -> Int? {
-                try await city.call("push_targets", ["passenger:p1"]).array?.count
-            }
+            func counts() async throws -> Bool? { try await targets(city, "passenger:p1")[Self.endpoint] }
             func subscribe(issued: Int) async throws -> Bool {
                 try await city.command(
                     "push_subscribe", "passenger:p1", Self.endpoint, "BA", "AA", "9000 \(issued) k", ""
@@ -62,12 +67,13 @@ import Wire
             }
             try await on(city)
             #expect(try await subscribe(issued: 99))
-            #expect(try await targets() == 2)
+            #expect(try await counts() == true)
             try await city.raw(["ZADD", "{test}:revoked", "100", "passenger p1", "500", "driver p1"])
-            #expect(try await targets() == 0)
+            // The sender takes it out.
+            #expect(try await counts() == false)
             #expect(try await !subscribe(issued: 99))
             #expect(try await subscribe(issued: 100))
-            #expect(try await targets() == 2)
+            #expect(try await counts() == true)
         }
     }
 
@@ -201,10 +207,26 @@ import Wire
         try await TestCity.run { city in
             try await subscribe(city, "driver:T1", "https://push.example/1")
             try await subscribe(city, "driver:T1", "https://push.example/2")
-            try await city.raw(["HSET", "{test}:subscriptions:driver:T1", "https://push.example/1", "1 BA AA"])
-            let targets = try await city.call("push_targets", ["driver:T1"]).array?.compactMap(\.text) ?? []
-            #expect(targets.count == 2 && targets.first == "https://push.example/2")
+            try await city.raw(["HSET", "{test}:subscriptions:driver:T1", "https://push.example/1", "1 BA AA 9 1 k"])
+            // As said to a hub that kept nothing of tokens.
+            try await subscribe(city, "driver:T1", "https://push.example/3")
+            let now = try await city.raw(["TIME"])[0].text ?? ""
+            try await city.raw(["HSET", "{test}:subscriptions:driver:T1", "https://push.example/3", "\(now)000 BA AA"])
+            let found = try await targets(city, "driver:T1")
+            #expect(
+                found == [
+                    "https://push.example/1": false, "https://push.example/2": true, "https://push.example/3": false,
+                ])
         }
+    }
+
+    @Test func `the sender takes out what is answered with nothing beside it`() throws {
+        let point = "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4"
+        let kept = "1 \(point) BTBZMqHH6r4Tts7J_aSIgg 9000 99 k"
+        let words = ["https://push.example/1", kept, "https://push.example/2", ""]
+        let reply = RedisReply.array(words.map { .string(Array($0.utf8)) })
+        let found = PushTarget.read(reply, services: ["push.example"]) { _ in true }
+        #expect(found.good.count == 1 && found.bad == ["https://push.example/2"])
     }
 
     @Test func `switched off nothing is written, whoever has subscribed before`() async throws {

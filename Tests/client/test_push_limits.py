@@ -91,7 +91,7 @@ async def test_answers_without_an_end_are_given_up(service, cast, browser, every
         hub.redis.delete(hub.key("wakings"), *(hub.key(f"subscriptions:{one.channel}") for one in sleepers))
 
 
-@pytest.mark.parametrize("end", ["expired", "revoked", "everybody", "key"])
+@pytest.mark.parametrize("end", ["expired", "revoked", "everybody", "office", "key"])
 async def test_a_subscription_ends_with_its_token(new_hub, service, cast, browser, end):
     """Who has had a token for a moment is told nothing when it has ended."""
     hub = new_hub(tokens__leeway_s=0, **{key.replace(".", "__"): value for key, value in service.settings.items()}).start()
@@ -102,6 +102,10 @@ async def test_a_subscription_ends_with_its_token(new_hub, service, cast, browse
     if end == "expired":
         await passenger.wait_closed()
         await asyncio.sleep(1)
+    elif end == "office":
+        await leave(passenger)
+        # As where it was said while the office revoked the token.
+        hub.redis.zadd(hub.key("revoked"), {f"passenger {passenger.subject}": int(time.time()) + 100})
     else:
         await leave(passenger)
         if end == "key":

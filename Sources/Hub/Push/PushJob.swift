@@ -61,8 +61,8 @@ struct PushTarget {
     let endpoint: PushEndpoint
     let receiver: PushReceiver
 
-    /// The answer of `push_targets`: of all whose push service may still be sent to, and that were said with a token that still counts; and the
-    /// endpoints of others.
+    /// The answer of `push_targets`: of all whose push service may still be sent to, and that were said with a token that
+    /// still counts; and the endpoints of others, with nothing beside them where the function knows that.
     static func read(
         _ reply: RedisReply, services: [String], counts: (TokenStanding) -> Bool
     ) -> (good: [PushTarget], bad: [String]) {

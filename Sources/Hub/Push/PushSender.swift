@@ -183,9 +183,10 @@ final class PushSender: SideTask {
     private func send(_ id: String, _ reply: RedisReply) {
         guard let job = backlog[id] else { return }
         let found = PushTarget.read(reply, services: settings.push.services) { counts($0, job) }
-        // The setting was changed since, or the token has ended, or was revoked; or it was said to a hub that kept nothing of tokens.
+        // The setting was changed since, or the token has ended, or was revoked; or it was said to a hub that kept nothing
+        // of tokens, or so long ago that the device may be another's.
         for endpoint in found.bad { drop(endpoint, of: job.channel) }
-        if !found.bad.isEmpty { tell("subscriptions are taken out that were said with tokens that count no more") }
+        if !found.bad.isEmpty { tell("subscriptions are taken out that count no more") }
         switch backlog.begin(id, to: found.good.map(\.endpoint.url), now: EventLoop.wallClock()) {
         case .isOver: takeOut(id)
         case .waits: finish(id)

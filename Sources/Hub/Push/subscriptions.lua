@@ -82,20 +82,19 @@ register('push_unsubscribe', { 'channel', 'endpoint', 'key' }, function(c, given
     end)
 end)
 
--- push_gone: role:subject, endpoint. The push service knows it no more.
+-- push_gone: role:subject, endpoint. The push service knows it no more, or it counts no more.
 register('push_gone', { 'channel', 'endpoint' }, function(c, given) return drop(c, given.channel, given.endpoint) end, { 'allow-oom' })
 
--- push_targets: role:subject. Endpoints, each with what is kept of it; none while there is a connection, over which everything
--- comes, or has come with what was missed. One that was not said for so long may be somebody else's device by now; and of a token that the
--- office has revoked nothing counts.
+-- push_targets: role:subject. Endpoints, each with what is kept of it; none while there is a connection, over which everything comes, or has
+-- come with what was missed. Of one that counts no more '' is answered, and the sender takes it out (push_gone): it was said so long ago that the
+-- device may be somebody else's, or with a token that the office has revoked, or to a hub that kept nothing of tokens.
 register('push_targets', { 'channel' }, function(c, given)
     if waking.is_connected(c, given.channel) then return {} end
     local held, targets = redis.call('HGETALL', key_of(c, given.channel)), {}
     for i = 1, #held, 2 do
         local said, issued = string.match(held[i + 1], '^(%d+) %S+ %S+ %d+ (%d+)')
-        if said and tonumber(said) > c.real - KEPT_S * 1000 and not revocations.holds(c, given.channel, issued) then
-            targets[#targets + 1], targets[#targets + 2] = held[i], held[i + 1]
-        end
+        local counts = said and tonumber(said) > c.real - KEPT_S * 1000 and not revocations.holds(c, given.channel, issued)
+        targets[#targets + 1], targets[#targets + 2] = held[i], counts and held[i + 1] or ''
     end
     return targets
 end, { 'no-writes' })
