@@ -27,9 +27,9 @@ enum WorkerFiles {
     /// A city of 2,000 zones with all their corners has some megabytes; a device that never ends is none.
     private static let mostBytes = 32 << 20
 
-    static func read(_ path: String, maxBytes: Int = mostBytes) throws(HubFailure) -> [UInt8] {
+    static func read(_ path: String) throws(HubFailure) -> [UInt8] {
         do throws(TextFile.Failure) {
-            return try TextFile.read(path, maxBytes: maxBytes)
+            return try TextFile.read(path, maxBytes: mostBytes)
         } catch {
             throw HubFailure("\(path) can't be read: \(error.reason)")
         }

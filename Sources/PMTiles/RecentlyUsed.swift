@@ -36,7 +36,8 @@ public struct RecentlyUsed<Key: Hashable, Value> {
         self.size += size
     }
 
-    private mutating func remove(_ key: Key) {
+    /// Nothing happens when it is not kept.
+    public mutating func remove(_ key: Key) {
         guard let entry = entries.removeValue(forKey: key) else { return }
         unlink(entry)
         size -= entry.size

@@ -19,6 +19,12 @@ import Testing
         #expect(used(7) == "large" && used(4) == nil && kept.size == 11)
         kept.keep("8", as: 8, size: 1)
         #expect(used(7) == nil && used(8) == "8" && kept.size == 1)
+        kept.keep("9", as: 9, size: 9)
+        kept.remove(8)
+        kept.remove(7)
+        #expect(used(8) == nil && kept.size == 9)
+        kept.keep("10", as: 10, size: 1)
+        #expect(used(9) == "9" && used(10) == "10")
     }
 
     @Test("it keeps what a list in the order of use does")

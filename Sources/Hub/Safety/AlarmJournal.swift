@@ -1,6 +1,7 @@
 import Dispatch
 import EventLoop
 import Glibc
+import Settings
 import Wire
 
 /// Alarms on the disk of this machine, besides Redis: a second of what Redis has said can be lost with the power, and nobody sends an alarm
@@ -22,14 +23,15 @@ final class AlarmJournal: Sendable {
     private let data: String
     private let directory: String
     private let queue = DispatchQueue(label: "kerbside.alarms")
+    private let mostRead: Int
 
-    /// Of a file this much is read, the last.
-    private static let mostRead = 8 << 20
-
-    /// - Parameter data: the data directory, which another city may have had before.
-    init(data: String, city: String) {
+    /// - Parameters:
+    ///   - data: the data directory, which another city may have had before.
+    ///   - mostRead: bytes that are read of a file, its last.
+    init(data: String, city: String, mostRead: Int = 8 << 20) {
         self.data = data
         directory = data + "/alarms/" + city
+        self.mostRead = mostRead
     }
 
     /// Calls `then` on the loop when it is on the disk, with false when it can't be written.
@@ -118,12 +120,22 @@ final class AlarmJournal: Sendable {
         return left
     }
 
+    /// What was written last on that day; the first line may be a part of one.
+    private func end(of day: Int64) -> [UInt8] {
+        let file = open(directory + "/" + name(day), O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { return [] }
+        defer { close(file) }
+        // Fails for a file that is shorter, which is read from its start.
+        lseek(file, -mostRead, SEEK_END)
+        // Other workers write on meanwhile.
+        return (try? TextFile.read(file, maxBytes: 2 * mostRead)) ?? []
+    }
+
     private func read() -> [Alarm] {
         var alarms: [Alarm] = []
         var closed: Set<String> = []
         for day in daysLeft() {
-            guard let bytes = try? WorkerFiles.read(directory + "/" + name(day), maxBytes: .max) else { continue }
-            for line in bytes.suffix(Self.mostRead).split(separator: 10) {
+            for line in end(of: day).split(separator: 10) {
                 guard let json = try? JSONValue(parsing: Array(line)) else { continue }
                 if let id = json["closed"]?.text { closed.insert(id) }
                 if let alarm = Alarm(json) { alarms.append(alarm) }

@@ -1,5 +1,6 @@
 import EventLoop
 import Logging
+import PMTiles
 import RedisLink
 import Settings
 import Wire
@@ -9,12 +10,12 @@ import Wire
 final class KeptAlarms {
     private let services: WorkerServices
     private let journal: AlarmJournal
-    /// How many lines this worker has written of each alarm; forgotten when they are many.
-    private var written: [String: Int] = [:]
+    /// How many lines this worker has written of each alarm. Of many the latest are known.
+    private var written = RecentlyUsed<String, Int>(most: mostKnown)
     /// Whose answers wait for the disk.
     private var unanswered: [Unanswered] = []
-    /// Alarms whose end was written here.
-    private var closed: Set<String> = []
+    /// Alarms whose end was written here. Of many the latest are known.
+    private var closed = RecentlyUsed<String, Void>(most: mostKnown)
     /// When Redis is to be asked for what it may have lost, ms of the loop; nil: it was.
     private var restoresAt: UInt64?
     private var restoreWaitMs = shortestWaitMs
@@ -31,7 +32,7 @@ final class KeptAlarms {
         init(at: UInt64, tell: @escaping () -> Void) { (self.at, self.tell) = (at, tell) }
     }
 
-    private static let mostWritten = 1000
+    private static let mostKnown = 1000
     /// Of one alarm: who presses on and on writes no more.
     private static let mostLines = 20
     /// Later ones ring first.
@@ -51,7 +52,7 @@ final class KeptAlarms {
 
     /// Whether what its sender has said is not written yet. text: as it came with this press.
     func isToKeep(_ sos: String, _ text: String?) -> Bool {
-        guard let lines = written[sos] else { return true }
+        guard let lines = written.use(sos) else { return true }
         return text != nil && lines < Self.mostLines
     }
 
@@ -59,10 +60,10 @@ final class KeptAlarms {
     func keep(_ alarm: AlarmJournal.Alarm, _ tell: @escaping () -> Void) {
         let waits = Unanswered(at: loop.now, tell: tell)
         unanswered.append(waits)
-        if written.count >= Self.mostWritten { written = [:] }
-        written[alarm.id, default: 0] += 1
+        let lines = written.use(alarm.id) ?? 0
+        written.keep(lines + 1, as: alarm.id, size: 1)
         journal.keep(alarm, loop) { isKept in
-            if !isKept { self.written[alarm.id] = nil }
+            if !isKept { self.written.remove(alarm.id) }
             self.diskAnswered(isKept)
             self.unanswered.removeAll { $0 === waits }
             waits.tell?()
@@ -71,8 +72,8 @@ final class KeptAlarms {
 
     /// It need not ring again. A close that is said again and again is written once, as alarms wait for the disk meanwhile.
     func noteClosed(_ sos: String) {
-        if closed.count >= Self.mostWritten { closed = [] }
-        guard closed.insert(sos).inserted else { return }
+        guard closed.use(sos) == nil else { return }
+        closed.keep((), as: sos, size: 1)
         journal.noteClosed(sos, loop) { isKept in
             if !isKept { self.closed.remove(sos) }
             self.diskAnswered(isKept)

@@ -1,0 +1,62 @@
+import EventLoop
+import Foundation
+import Glibc
+import Testing
+
+@testable import Hub
+
+/// Alarms on the disk: which are there again when Redis has lost them.
+@Suite struct AlarmJournalTests {
+    private let data = FileManager.default.temporaryDirectory.path + "/kerbside-" + UUID().uuidString
+
+    private func alarm(_ id: String, at: Int64, text: String = "") -> AlarmJournal.Alarm {
+        .init(id: id, at: at, role: "driver", subject: "T1", ride: "", text: text, place: nil)
+    }
+
+    /// Calls `body` with a journal that reads so much of a day's file, and its loop, until somebody stops that.
+    private func journal(mostRead: Int = 1 << 20, _ body: (AlarmJournal, EventLoop) -> Void) throws {
+        try FileManager.default.createDirectory(atPath: data, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: data) }
+        let loop = try EventLoop()
+        body(AlarmJournal(data: data, city: "test", mostRead: mostRead), loop)
+        loop.run()
+    }
+
+    @Test func `who has said more is there once, with all of it, and who was closed is not`() throws {
+        var found: [AlarmJournal.Alarm] = []
+        var kept: [Bool] = []
+        try journal { journal, loop in
+            journal.keep(alarm("s_2", at: 2, text: "He has a knife."), loop) { kept.append($0) }
+            journal.keep(alarm("s_1", at: 1), loop) { kept.append($0) }
+            journal.keep(alarm("s_3", at: 3), loop) { kept.append($0) }
+            journal.noteClosed("s_3", loop) { kept.append($0) }
+            journal.keep(alarm("s_2", at: 4), loop) { kept.append($0) }
+            journal.unclosed(loop) {
+                found = $0
+                loop.stop()
+            }
+        }
+        #expect(kept == [true, true, true, true, true])
+        #expect(found == [alarm("s_1", at: 1), alarm("s_2", at: 2, text: "He has a knife.")])
+    }
+
+    @Test func `of a file without end its last part is read, and a line that is cut off counts for nothing`() throws {
+        var found: [AlarmJournal.Alarm] = []
+        try journal(mostRead: 400) { journal, loop in
+            journal.keep(alarm("s_early", at: 1), loop) { _ in
+                // A gigabyte that takes no place on the disk.
+                let directory = data + "/alarms/test/"
+                let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
+                let isLong = names.map { truncate(directory + $0, 1 << 30) == 0 }
+                #expect(isLong == [true])
+                journal.keep(alarm("s_cut", at: 2, text: String(repeating: "x", count: 300)), loop) { _ in }
+                journal.keep(alarm("s_last", at: 3), loop) { _ in }
+                journal.unclosed(loop) {
+                    found = $0
+                    loop.stop()
+                }
+            }
+        }
+        #expect(found == [alarm("s_last", at: 3)])
+    }
+}
