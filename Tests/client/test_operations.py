@@ -232,6 +232,16 @@ def test_sigint_stops_as_well(new_hub):
     hub.stop(signal.SIGINT)
 
 
+@pytest.mark.parametrize("at", ["redis.conf", "appendonlydir"])
+def test_a_hub_that_is_stopped_while_it_starts_has_not_failed(new_hub, at):
+    hub = new_hub().start(ready=False)
+    # Of its start, when its Redis is about to begin, and when it has begun.
+    hub.wait_until(at, (hub.data / at).exists)
+    hub.stop()
+    assert '"stopped"' in hub.log and '"level":"error"' not in hub.log and "Error:" not in hub.log
+    assert not (hub.data / "run" / "addresses").exists()
+
+
 def test_the_secret_is_for_the_owner_only(new_hub):
     hub = new_hub().start()
     assert (hub.data / "token.secret").stat().st_mode & 0o777 == 0o600

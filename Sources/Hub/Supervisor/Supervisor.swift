@@ -57,6 +57,8 @@ public actor Supervisor {
         let ended = Outcome()
         Task {
             do { try await begun.value } catch {
+                // Told to stop meanwhile, it is ending already, and nothing has failed.
+                guard await !self.isStopping else { return }
                 ended.error = error
                 await self.abandon()
             }
@@ -90,6 +92,8 @@ public actor Supervisor {
         let count = settings.workerCount
         try AddressCounts.create(path: WorkerFiles.addresses(settings.data.dir), rows: count)
         try await startRedis()
+        // Nobody would end what is started now.
+        guard !isStopping else { return }
         for number in 1...count { startWorker(number) }
         if records != .none { recorder = startProcess(.recorder, "the recorder") }
         if settings.push.isOn { pushSender = startProcess(.pushSender, "the sender of pushes") }
@@ -156,7 +160,7 @@ public actor Supervisor {
             prepareTrouble = nil
             return .success(())
         } catch {
-            if "\(error)" != prepareTrouble { log.error("Redis could not be prepared: \(error)") }
+            if "\(error)" != prepareTrouble, !isStopping { log.error("Redis could not be prepared: \(error)") }
             prepareTrouble = "\(error)"
             // A Redis that is away is prepared when it is back.
             if self.connection?.isUp == true {
