@@ -34,6 +34,7 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
     private var running: [UnownedJob] = []
     private var hooks: [() -> Void] = []
     private var isTurnWanted = false
+    private var putOff: [() -> Void] = []
 
     /// The `uv_loop_t *`, for libraries that attach themselves to it.
     public var rawLoop: UnsafeMutableRawPointer { UnsafeMutableRawPointer(loop) }
@@ -118,6 +119,13 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
     /// Has the loop go through one more turn before it blocks. For a hook's owner that is given work after its hook ran.
     public func wantAnotherTurn() { isTurnWanted = true }
 
+    /// Calls `body` once the loop has looked at its sockets, without blocking before. For work that is done in portions: a timer of 0 ms
+    /// that is started by a timer fires before the loop looks at its sockets (libuv 1.44).
+    public func inNextTurn(_ body: @escaping () -> Void) {
+        preconditionOnLoop()
+        putOff.append(body)
+    }
+
     /// Calls `body` on the loop, in a later turn. Any thread.
     public func submit(_ body: @escaping @Sendable () -> Void) {
         leave { $0.bodies.append(body) }
@@ -177,11 +185,21 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
         }
     }
 
+    /// What these put off comes after the sockets have been looked at again.
+    fileprivate func beginTurn() {
+        if !putOff.isEmpty {
+            let bodies = putOff
+            putOff = []
+            for body in bodies { body() }
+        }
+        drain()
+    }
+
     fileprivate func endTurn() {
         drain()
         isTurnWanted = false
         for hook in hooks { hook() }
-        if ready.isEmpty && !isTurnWanted {
+        if ready.isEmpty && putOff.isEmpty && !isTurnWanted {
             uv_idle_stop(leftOver)
         } else {
             uv_idle_start(leftOver, onIdle)
@@ -198,7 +216,7 @@ private func onBeforeBlocking(_ handle: UnsafeMutablePointer<uv_prepare_t>?) {
 }
 
 private func onAfterBlocking(_ handle: UnsafeMutablePointer<uv_check_t>?) {
-    owningLoop(handle!.pointee.data).drain()
+    owningLoop(handle!.pointee.data).beginTurn()
 }
 
 /// Nothing to do: being active is its purpose.

@@ -46,6 +46,20 @@ import Testing
         #expect(restarts == 1)
     }
 
+    @Test func `what is put off again and again comes once a turn, and the loop does not block meanwhile`() throws {
+        var (turns, seen) = (0, [Int]())
+        try running { loop in
+            loop.atEndOfTurn { turns += 1 }
+            func goOn() {
+                seen.append(turns)
+                if seen.count < 5 { loop.inNextTurn(goOn) } else { loop.stop() }
+            }
+            let timer = LoopTimer(loop)
+            timer.start(afterMs: 0) { withExtendedLifetime(timer) { goOn() } }
+        }
+        #expect(seen == Array(0..<5))
+    }
+
     @Test func `a released timer does not fire`() throws {
         var fired = false
         try running { loop in

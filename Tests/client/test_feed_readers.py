@@ -89,6 +89,28 @@ async def test_a_reader_that_stops_reading_costs_little_and_loses_nothing(new_hu
     assert [event["type"] for event in slow.events] == ["ride.searching", "ride.cancelled"] * rides
 
 
+async def test_snapshots_asked_for_at_once_are_each_told_once_and_updates_follow(new_hub, cast):
+    """A worker tells so much of them in a turn of its loop, and goes on in the next."""
+    hub = new_hub(**OFTEN, server__workers=1).start()
+    here = hub.block()
+    drivers = await cast.queue(hub, here.a.stand, 3)
+    operator, passenger = await cast.operator(hub), await cast.rider(hub)
+    watchers = [operator] + [operator.twin() for _ in range(7)]
+    for twin in watchers[1:]:
+        await twin.connect()
+    more = [[], ["busy"], ["unavailable"], ["busy", "unavailable"]]
+    filters = [{"kind": kind, "state": ["available", *states]} for states in more for kind in (["taxi"], ["taxi", "bus"])]
+    *pictures, mine = await asyncio.gather(
+        *(twin.follow("city", filter=wanted) for twin, wanted in zip(watchers, filters, strict=True)),
+        passenger.follow(f"zone:{here.a.id}"),
+    )
+    for driver in drivers:
+        await driver.fix(here.a.stand.moved(east=30))
+    for watcher, picture in zip([*watchers, passenger], [*pictures, mine], strict=True):
+        await watcher.sees_all(picture, drivers, state="available")
+        assert picture.snapshots == 1
+
+
 async def test_a_connection_that_died_silently_is_given_up(new_hub, cast):
     """It reads nothing more and answers no ping: its feeds end with it."""
     hub = new_hub(**OFTEN, server__workers=1, server__ping_ms=300, server__dead_after_ms=1500).start()

@@ -26,8 +26,6 @@ extension VehicleFeeds {
         if pathIndex.isWorn || pathIndexVersion != catalog.version { rebuildPathIndex(announced) }
     }
 
-    func isUndecided(_ feed: Feed) -> Bool { feed.journey != nil && feed.waysDecided < pathIndex?.count ?? 0 }
-
     /// Which of the ways that are new lead where its reader wants to go. Done when the feed is told: a city's ways take some ms,
     /// and all feeds at once would stop the worker when a catalog changes.
     func decide(_ feed: Feed) {

@@ -15,6 +15,8 @@ final class Feed {
     var slot = -1
     /// Its sources' state has not been read yet.
     var waitsFor = 0
+    /// Among those whose snapshot is due, or will be in the next slice.
+    var awaitsSnapshot = false
     /// Its slice and its place there, in `VehicleFeeds.feeds`.
     var slice = 0
     var index = 0

@@ -219,7 +219,7 @@ extension VehicleFeeds {
         applyHeld(source, following)
         for feed in following.waiting {
             feed.waitsFor -= 1
-            if feed.waitsFor == 0 { freshFeeds.append(feed) }
+            if feed.waitsFor == 0 { wasRead(feed) }
         }
         following.waiting = []
     }

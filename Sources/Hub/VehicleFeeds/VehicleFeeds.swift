@@ -15,19 +15,22 @@ final class VehicleFeeds: MessageListener, PushListener {
 
     /// What is shown of vehicles, as far as somebody watches it here.
     let board: FeedBoard
-    private var watchers: [ConnectionID: Watcher] = [:]
+    var watchers: [ConnectionID: Watcher] = [:]
     /// All feeds by the slice in which they are told.
     var feeds = [[Feed]](repeating: [], count: WorkerServices.slicesPerTick)
-    /// Feeds whose snapshot is due: told in the next slice, whatever theirs is.
+
+    // Telling
+    /// Feeds whose state has been read since the present slice began: it is on the board with the next one.
     var freshFeeds: [Feed] = []
-    /// Those of the present slice.
-    private var tellingFresh: [Feed] = []
-    /// Slices told so far, how far the present one has come, and those that have come due meanwhile.
-    private var slicesTold = 0
-    private var nextFeed = 0
-    private var isTelling = false
-    private var slicesDue = 0
-    private let pace: LoopTimer
+    /// Those whose snapshot is due, whatever their slice is.
+    var snapshots = SubjectQueue<Feed>()
+    /// Slices begun so far, how far the present one has come, and those that have come due meanwhile.
+    var slicesBegun = 0
+    var nextFeed = 0
+    var isSliceTold = true
+    var slicesDue = 0
+    /// More is to be told in the next turn.
+    var isTelling = false
 
     // FeedSources
     var followed: [FeedSource: Following] = [:]
@@ -55,10 +58,6 @@ final class VehicleFeeds: MessageListener, PushListener {
     /// Those whose circle is to move when it may.
     var circlesToMove: [Watcher] = []
 
-    /// Feeds told before the loop goes round: offers and acceptances wait for no more than that.
-    private static let feedsAtOnce = 128
-    /// A feed whose ways have to be decided takes as long as so many others.
-    private static let feedsPerDecision = 32
     /// Feeds told in one slice of a tick before another slice is taken, too: some 25 ms of sends.
     private static let feedsPerSlice = 4_096
 
@@ -68,7 +67,6 @@ final class VehicleFeeds: MessageListener, PushListener {
         self.patterns = patterns
         board = FeedBoard(rules: services.settings.feedRules)
         feedPrefix = Array(services.keys.feed("").utf8)
-        pace = LoopTimer(services.loop)
         followedVehicles.show = { vehicle, session, isTold in self.show(vehicle, session, isTold: isTold) }
         followedVehicles.hide = { vehicle, session in self.hide(vehicle, session) }
     }
@@ -212,7 +210,7 @@ final class VehicleFeeds: MessageListener, PushListener {
         watcher.session.channels -= 1
         let slice = feed.slice
         var hole = feed.index
-        if isTelling, slice == slicesTold % WorkerServices.slicesPerTick, hole < nextFeed {
+        if !isSliceTold, slice == slicesBegun % WorkerServices.slicesPerTick, hole < nextFeed {
             // Of those that were told the last takes its place: the slice's last has not been told yet.
             nextFeed -= 1
             feeds[slice].swapAt(hole, nextFeed)
@@ -278,29 +276,9 @@ final class VehicleFeeds: MessageListener, PushListener {
         feed.slice = emptiestSlice
         feed.index = feeds[feed.slice].count
         feeds[feed.slice].append(feed)
-        if feed.waitsFor == 0 { freshFeeds.append(feed) }
+        if feed.waitsFor == 0 { wasRead(feed) }
         return true
     }
-
-    // MARK: who may see what
-
-    private static func seesTheCity(_ identity: Identity) -> Bool {
-        identity.role == .passenger || identity.role == .operator || identity.role == .service
-    }
-
-    func view(_ identity: Identity, _ options: FeedOptions) -> FeedView {
-        FeedView(visibility: identity.role == .passenger ? .available : .all, filter: options.filter)
-    }
-
-    private func refuseFeed(_ channel: String, _ message: ClientMessage, _ session: Session) -> Bool {
-        refuse(
-            session, message.id, .forbidden,
-            "field `channel`: \(channel) is not for the role \(session.identity?.role.rawValue ?? "") to watch.",
-            field: "channel")
-        return true
-    }
-
-    // MARK: telling
 
     private func ticks(_ channel: String, _ options: FeedOptions) -> Int {
         let kind: Int =
@@ -319,82 +297,21 @@ final class VehicleFeeds: MessageListener, PushListener {
             ?? 0
     }
 
-    /// A slice: what has come until now is one state, and the slice's feeds are told what of it is new to them.
-    private func tellFeeds() {
-        // A worker that can't keep up does slices later and never leaves one out.
-        slicesDue = min(slicesDue + 1, WorkerServices.slicesPerTick)
-        guard !isTelling else { return }
-        tellNextSlice()
+    // MARK: who may see what
+
+    private static func seesTheCity(_ identity: Identity) -> Bool {
+        identity.role == .passenger || identity.role == .operator || identity.role == .service
     }
 
-    private func tellNextSlice() {
-        isTelling = true
-        slicesDue -= 1
-        slicesTold += 1
-        renewPathIndex()
-        board.advance(now: now())
-        // What comes later waits for the next slice: its state is not in this one.
-        tellingFresh = freshFeeds
-        freshFeeds.removeAll(keepingCapacity: true)
-        nextFeed = 0
-        tellSomeFeeds()
+    func view(_ identity: Identity, _ options: FeedOptions) -> FeedView {
+        FeedView(visibility: identity.role == .passenger ? .available : .all, filter: options.filter)
     }
 
-    private func tellSomeFeeds() {
-        let slice = slicesTold % WorkerServices.slicesPerTick
-        var left = Self.feedsAtOnce
-        while left > 0, let feed = tellingFresh.popLast() {
-            guard watchers[feed.session.connection]?.feeds[feed.subscription.channel] === feed else { continue }
-            left -= isUndecided(feed) ? Self.feedsPerDecision : 1
-            tell(feed)
-        }
-        while left > 0, nextFeed < feeds[slice].count {
-            let feed = feeds[slice][nextFeed]
-            left -= isUndecided(feed) ? Self.feedsPerDecision : 1
-            nextFeed += 1
-            tell(feed)
-        }
-        if nextFeed < feeds[slice].count || !tellingFresh.isEmpty {
-            pace.start(afterMs: 0) { self.tellSomeFeeds() }
-        } else if slicesDue > 0 {
-            pace.start(afterMs: 0) { self.tellNextSlice() }
-        } else {
-            isTelling = false
-        }
-    }
-
-    private func tell(_ feed: Feed) {
-        let session = feed.session
-        guard feed.waitsFor == 0, session.phase == .live || session.phase == .catchingUp else { return }
-        let slot = slicesTold / (WorkerServices.slicesPerTick * feed.everyTicks)
-        guard slot != feed.slot || feed.subscription.sentTick == nil else { return }
-        // A reader that has not taken what it was sent gets, once it has, the latest of each vehicle instead of everything.
-        guard server.isCaughtUp(session.connection) else {
-            metrics.feedsConflated.increment()
-            return
-        }
-        feed.slot = slot
-        if feed.journey != nil { decide(feed) }
-        let isFirst = feed.subscription.sentTick == nil
-        let bytes: Int
-        switch board.update(feed.subscription) {
-        case nil: return
-        case .shared(let message)?:
-            if message.frame.isEmpty {
-                message.frame = message.payload.withUnsafeBytes { feedFrame($0, session.encoding).bytes }
-            }
-            bytes = message.frame.count
-            server.send(session.connection, Frame(encoded: message.frame))
-        case .own?:
-            bytes = board.scratch.count
-            board.scratch.withUnsafeBytes { _ = server.send(session.connection, feedFrame($0, session.encoding)) }
-        }
-        metrics.feedMessages.increment()
-        if isFirst { session.budget.charge(CommandPrice.missed(0, bytes: bytes), at: Int64(loop.now)) }
-    }
-
-    /// What the board has written is in the feed's encoding already.
-    private func feedFrame(_ payload: UnsafeRawBufferPointer, _ encoding: FeedEncoding) -> Frame {
-        encoding == .json ? Frame.text(payload) : Frame.binary(payload)
+    private func refuseFeed(_ channel: String, _ message: ClientMessage, _ session: Session) -> Bool {
+        refuse(
+            session, message.id, .forbidden,
+            "field `channel`: \(channel) is not for the role \(session.identity?.role.rawValue ?? "") to watch.",
+            field: "channel")
+        return true
     }
 }
