@@ -51,8 +51,8 @@ final class Connection {
     var isStranger = false
     /// It is sent events of an answer in place of frames, and reads nothing.
     var isStream = false
-    /// TLS records without a byte in them, in its life; and reads since its last request, until somebody answers for it.
-    var emptyRecords = 0
+    /// Until somebody answers for it: empty records in its life, and reads since its last request.
+    var emptyRecords = EmptyRecords()
     var reads = 0
     /// What it has together with others, once somebody answers for it. It is held back until more may be read.
     var inbound: InboundRate?

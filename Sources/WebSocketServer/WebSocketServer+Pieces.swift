@@ -3,9 +3,8 @@ internal import EventLoop
 /// What is read in small pieces, each of which costs more than what is in it: of whom nobody knows there are so many, and of a subject so many
 /// a second (``InboundRate``).
 extension WebSocketServer {
-    /// TLS records without a byte, in a connection's life. No client that we know of sends any, since TLS 1.0 is over. 32 come in one read.
-    private static let mostEmptyRecords = 64
-    /// Of who asks over HTTP or is nobody's WebSocket yet, and while it closes: a request or a hello comes in some 50 on a bad link.
+    /// Reads of who asks over HTTP or is nobody's WebSocket yet, and while it closes; an empty record counts as one. A request or a hello
+    /// comes in some 50 on a bad link.
     private static let mostReads = 1_024
     /// A frame without a byte costs 0.1 µs.
     private static let framesOfPiece = 64
@@ -13,16 +12,18 @@ extension WebSocketServer {
     /// Counts a read, in any phase. False: the connection is of no more use.
     func isWithinLimits(_ connection: Connection) -> Bool {
         let records = SocketContext.takeRecords(of: connection.socket)
-        connection.emptyRecords += records - 1
-        guard connection.emptyRecords <= Self.mostEmptyRecords, isWithinReads(connection) else { return false }
+        // Of whom somebody knows each record is a piece.
+        guard connection.inbound != nil || connection.emptyRecords.take(records: records),
+            isWithinReads(connection, records)
+        else { return false }
         countPieces(connection, records)
         return true
     }
 
-    private func isWithinReads(_ connection: Connection) -> Bool {
+    private func isWithinReads(_ connection: Connection, _ records: Int) -> Bool {
         let isClosingUnknown = connection.phase == .closing && connection.inbound == nil
         guard connection.phase == .http || connection.isStranger || isClosingUnknown else { return true }
-        connection.reads += 1
+        connection.reads += records
         return connection.reads <= Self.mostReads
     }
 
@@ -67,5 +68,20 @@ extension WebSocketServer {
         connection.isHeldBack = false
         resume(connection)
         return true
+    }
+}
+
+/// TLS records without a byte of who is nobody's yet, beyond one before each record with bytes: so much some libraries send where CBC
+/// encrypts, that nobody can guess what comes next.
+struct EmptyRecords {
+    /// In a connection's life. 32 come in one read.
+    static let most = 64
+
+    private var count = 0
+
+    /// Counts what one read has worked off: a record with bytes, and before it those without. False: it is too much.
+    mutating func take(records: Int) -> Bool {
+        count += max(0, records - 2)
+        return count <= Self.most
     }
 }

@@ -31,6 +31,21 @@ import Testing
         #expect(!loud[0].isSpent(at: 1_000) && !loud[1].isSpent(at: 1_000))
     }
 
+    @Test func `an empty record before each with bytes may come for ever, and of others 64 in a connection's life`() {
+        var empties = EmptyRecords()
+        for _ in 0..<100_000 {
+            let isTaken = empties.take(records: 1) && empties.take(records: 2)
+            #expect(isTaken)
+        }
+        // 32 before one with a byte, then all but one of what is left.
+        for records in [33, 34, 3] {
+            let isTaken = empties.take(records: records)
+            #expect(isTaken)
+        }
+        let isTaken = empties.take(records: 3)
+        #expect(!isTaken)
+    }
+
     @Test func `who sends in many pieces is held back while it does, and all of it is heard in order`() throws {
         try onLoop { loop in
             let pair = try Pair(loop)
