@@ -7,7 +7,9 @@ extension WebSocketServer {
     /// comes in some 50 on a bad link.
     private static let mostReads = 1_024
     /// A frame without a byte costs 0.1 µs.
-    private static let framesOfPiece = 64
+    static let framesOfPiece = 64
+    /// Of frames in one read, some 0.1 ms: whoever sends as many is read on in its share of a turn, which few sockets have at once.
+    static let piecesAtOnce = 16
 
     /// Counts a read, in any phase. False: the connection is of no more use.
     func isWithinLimits(_ connection: Connection) -> Bool {
@@ -29,7 +31,10 @@ extension WebSocketServer {
 
     /// `left`: frames before those that were read. More are left after them where who said hello was welcome.
     func countFrames(_ connection: Connection, _ left: Int) {
-        connection.inbound?.count(max(0, left - connection.frames.framesLeft) / Self.framesOfPiece, at: loop.now)
+        guard let inbound = connection.inbound else { return }
+        let pieces = max(0, left - connection.frames.framesLeft) / Self.framesOfPiece
+        inbound.count(pieces, at: loop.now)
+        if pieces >= Self.piecesAtOnce, !connection.isHeldBack { waitForShare(connection) }
     }
 
     /// Counts what is read of a connection that somebody answers for.

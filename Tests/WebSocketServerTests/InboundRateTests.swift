@@ -46,6 +46,32 @@ import Testing
         #expect(!isTaken)
     }
 
+    @Test func `whoever sends a thousand frames in one read waits for a share of a turn, and is read on then`() throws {
+        try onLoop { loop in
+            let pair = try Pair(loop)
+            var heard: [UInt8] = []
+            pair.server.onMessage = { _, bytes, _ in heard.append(bytes[0]) }
+            let client = RawClient(port: pair.port)
+            client.send(RawClient.upgrade)
+            when(loop, { pair.opened.count == 1 }) {
+                guard let connection = pair.server.connections[pair.opened[0]] else { return loop.stop() }
+                pair.server.welcome(connection.id, sharing: InboundRate(perSecond: 1_000))
+                let frames = WebSocketServer.framesOfPiece * WebSocketServer.piecesAtOnce
+                connection.frames.framesLeft = .max - frames + 1
+                pair.server.countFrames(connection, .max)
+                #expect(!connection.isPaused)
+                connection.frames.framesLeft = .max - frames
+                pair.server.countFrames(connection, .max)
+                #expect(connection.isPaused && !connection.isHeldBack)
+                client.send(RawClient.frame(.binary, [7]))
+                when(loop, { heard == [7] }) {
+                    #expect(!connection.isPaused)
+                    withExtendedLifetime(client) { pair.finish(loop) }
+                }
+            }
+        }
+    }
+
     @Test func `who sends in many pieces is held back while it does, and all of it is heard in order`() throws {
         try onLoop { loop in
             let pair = try Pair(loop)
