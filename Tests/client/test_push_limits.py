@@ -9,7 +9,7 @@ from kerbside import patience
 from kerbside.passenger import Passenger
 from kerbside.push_service import Browser
 from kerbside.stops import serve
-from kerbside.waking import asked, asking, leave, pushed, subscribed, wake
+from kerbside.waking import asked, asking, leave, pushed, subscribed, waiting, wake
 from test_foreign_tokens import Issuer
 
 
@@ -23,6 +23,7 @@ async def test_of_one_who_is_away_the_latest_are_kept(service, cast, browser):
         await subscribed(sleeper, deaf)
         await leave(sleeper)
         wake(sleeper, 3_000)
+        await waiting(hub, 1)
         await hub.until("all but the latest are left out", lambda: hub.redis.xlen(hub.key("wakings")) <= 20, patience.PROCESS)
         _, driver, ride, _ = await asked(hub, cast, browser)
         await driver.accept(ride)
@@ -46,7 +47,7 @@ async def test_many_at_a_service_that_says_nothing_hold_up_no_other(service, cas
             await leave(sleeper)
         for sleeper in sleepers:
             wake(sleeper, 15)
-        await hub.until("they are being sent", lambda: hub.metric("kerbside_push_waiting") >= 1_500, patience.PROCESS)
+        await waiting(hub, 1_500)
         _, driver, ride, _ = await asked(hub, cast, browser)
         await driver.accept(ride)
         [event] = await pushed(browser)

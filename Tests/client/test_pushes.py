@@ -12,7 +12,7 @@ from kerbside import patience
 from kerbside.passenger import Passenger
 from kerbside.push_service import Browser
 from kerbside.stops import on_tour, rider, serve
-from kerbside.waking import asked, asking, leave, pushed, subscribed, wake
+from kerbside.waking import asked, asking, leave, pushed, subscribed, waiting, wake
 
 
 @pytest.fixture(scope="module")
@@ -185,7 +185,7 @@ async def test_services_that_say_nothing_hold_up_no_other(service, cast):
             await subscribed(sleeper, deaf)
         await leave(sleeper)
         wake(sleeper, 20)
-        await hub.until("they are being sent", lambda: hub.metric("kerbside_push_waiting") >= 20)
+        await waiting(hub, 20)
         _, driver, ride, _ = await asked(hub, cast, browser)
         await driver.accept(ride)
         [event] = await pushed(browser)

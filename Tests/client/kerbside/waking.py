@@ -40,6 +40,12 @@ async def asked(hub, cast, browser):
     return passenger, driver, ride, zone
 
 
+async def waiting(hub, count):
+    """Waits until so many pushes wait to be sent. Their sender is a process of its own, whose figures come a moment later."""
+    name = "kerbside_push_waiting"
+    await hub.until("they are being sent", lambda: name in hub.http("/metrics").text and hub.metric(name) >= count)
+
+
 def wake(client, count):
     """So many pushes at once for who has subscribed, good for ten minutes."""
     hub, ends = client.hub, int((time.time() + 600) * 1000)
