@@ -52,7 +52,10 @@ def scene(*commands):
 def town():
     """A village with lines, on two workers, where who is lost is lost soon; what Redis has is recorded at once."""
     soon = {"dispatch__away_grace_ms": int(300 * patience.PACE), "dispatch__driver_lost_ms": int(900 * patience.PACE)}
-    yield from serve(server__workers=2, redis__fsync="always", **soon)
+    for town in serve(server__workers=2, redis__fsync="always", **soon):
+        # Its process makes the tables, which may be a moment after the hub is ready.
+        town.wait_until("the recorder records", lambda: '"message":"recording"' in town.log)
+        yield town
 
 
 def last_digits(person):
