@@ -3,6 +3,7 @@
 import asyncio
 import time
 
+from kerbside.follower import follower, write
 from kerbside.member import Member, member
 
 
@@ -30,6 +31,21 @@ async def test_one_service_follows_so_many_channels_over_all_its_connections(new
     assert "256" in error["detail"]
     await first.close()
     await links[16].call("subscribe", channel="events:>")
+
+
+async def test_c60_who_subscribes_and_leaves_again_and_again_has_no_connection_made_each_time(new_hub):
+    hub = new_hub(server__workers=1).start()
+    one = await follower(hub, "events:>").begin()
+
+    def made():
+        return hub.redis.info("stats")["total_connections_received"]
+
+    before = made()
+    for _ in range(50):
+        await one.call("unsubscribe", channel="events:>")
+        await one.call("subscribe", channel="events:>")
+    assert made() - before < 25
+    await one.reads(write(hub, 3))
 
 
 async def test_c60_each_channel_of_events_that_a_hello_resumes_costs_five(new_hub):

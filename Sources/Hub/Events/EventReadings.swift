@@ -30,12 +30,16 @@ final class EventReadings: Capability {
     /// Sent a part of what they missed; they go on when they have taken it, and owe nothing.
     private var paced: [EventReading] = []
     private let pace: LoopTimer
+    /// Seconds since nobody follows, while the log is still followed.
+    private var idleSeconds = 0
 
     /// Entries of one page: some 20 KB. While it is read and sent nobody else is served, some 0.3 ms.
     private static let count = 96
     private static let firstCount = 16
     /// How often it is looked whether a reader has taken its part, ms.
     private static let paceMs: UInt64 = 5
+    /// How long the log is followed for nobody: who subscribed and left again had a connection to Redis made each time, 0.4 ms in all.
+    private static let lingersSeconds = 2
 
     init(_ services: WorkerServices) {
         self.services = services
@@ -79,7 +83,6 @@ final class EventReadings: Capability {
         readings.remove(reading)
         let subject = ObjectIdentifier(reading.budget)
         held[subject] = held[subject, default: 1] > 1 ? held[subject, default: 1] - 1 : nil
-        if followers.isEmpty { tail.stop() }
     }
 
     func closed(_ session: Session) {
@@ -101,7 +104,6 @@ final class EventReadings: Capability {
             reached = entry.position
         }
         followers.admit { $0 <= page.end }
-        if followers.isEmpty { tail.stop() }
     }
 
     private func tellGap() {
@@ -145,6 +147,11 @@ final class EventReadings: Capability {
         due += failed
         failed = []
         readNext()
+    }
+
+    func second() {
+        idleSeconds = followers.isEmpty && tail.position != nil ? idleSeconds + 1 : 0
+        if idleSeconds > Self.lingersSeconds { tail.stop() }
     }
 
     private func readNext() {

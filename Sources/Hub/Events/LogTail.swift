@@ -3,7 +3,8 @@ import Logging
 import RedisLink
 import Settings
 
-/// The end of the city's log: what comes is read once for all followers of this worker, and only while there are any.
+/// The end of the city's log: what comes is read once for all followers of this worker, and while there were some within
+/// the last seconds.
 ///
 /// It blocks in Redis (XREAD) over a connection of its own. With each answer it looks whether the entry that it followed is still
 /// there: then nothing between was dropped. After a loss of Redis, and where that entry is gone, the function `events_read` says
