@@ -1,6 +1,8 @@
+import Domain
 import Foundation
 import RedisLink
 import Testing
+import WebSocketServer
 import Wire
 
 @testable import Hub
@@ -18,7 +20,9 @@ import Wire
         #expect(CommandPrice.missed(1000) == 20 && CommandPrice.resumed(1000, bytes: 0) == 50)
         #expect(CommandPrice.readers(25, bytes: 8192) == 0 && CommandPrice.readers(725, bytes: 0) == 28)
         #expect(CommandPrice.readers(725, bytes: 8192) == 84)
-        #expect(CommandPrice.cells(540, of: .passenger) == 27 && CommandPrice.cells(540, of: .service) == 135)
+        #expect(CommandPrice.cells(new: 540, followed: 0, of: .passenger) == 135)
+        #expect(CommandPrice.cells(new: 40, followed: 500, of: .passenger) == 35)
+        #expect(CommandPrice.cells(new: 40, followed: 500, of: .service) == 135)
         #expect(CommandPrice.figures(days: 366) == 367)
         #expect(CommandPrice.figures(bytes: 1 << 20) == 1024)
         #expect(CommandPrice.figures(read: 43_200, bytes: 819_200) == 2900)
@@ -38,6 +42,42 @@ import Wire
         }
         let price = try #require(row).split(separator: "|")[1].drop { !$0.isNumber }.prefix(while: \.isNumber)
         #expect(Double(price) == priced.base)
+    }
+
+    /// A passenger's bucket, of which a map takes a quarter at once.
+    private func budget(group: Budget? = nil) -> Budget {
+        Budget(
+            key: "passenger:p", bucket: TokenBucket(capacity: 60, perSecond: 20), inbound: InboundRate(perSecond: 1),
+            group: group)
+    }
+
+    @Test("C60: who opens a map can go on with commands, and owes for the next map")
+    func maps() {
+        let budget = budget()
+        let first = budget.take(cells: 135, at: 0)
+        #expect(first && budget.bucket.wait(for: 45, at: 0) == 0 && budget.bucket.wait(for: 46, at: 0) > 0)
+        // 120 are owed, of which 60 were there.
+        #expect(budget.wait(forCells: 135, at: 0) == 3000 && budget.wait(forCells: 15, at: 0) == 0)
+        let (again, small) = (budget.take(cells: 135, at: 1000), budget.take(cells: 15, at: 1000))
+        #expect(!again && small)
+        // In the long run it pays for all of it.
+        let later = budget.take(cells: 135, at: 3000)
+        #expect(later && budget.wait(forCells: 135, at: 3000) == 6000)
+        // What owes more for figures owes it still.
+        budget.readings.charge(2000, at: 3000, most: 30)
+        let smaller = budget.take(cells: 15, at: 3000)
+        #expect(smaller && budget.wait(forCells: 135, at: 3000) == 90_000)
+    }
+
+    @Test("C60: of a guest's map its network pays for what is owed, and for nothing that was refused")
+    func mapsOfGuests() {
+        let group = budget()
+        let guest = budget(group: group)
+        let isTaken = guest.take(cells: 55, at: 0)
+        #expect(isTaken && group.bucket.wait(for: 5, at: 0) == 0 && group.bucket.wait(for: 6, at: 0) > 0)
+        guest.readings.charge(60, at: 0)
+        let isTakenAgain = guest.take(cells: 55, at: 0)
+        #expect(!isTakenAgain && group.bucket.wait(for: 5, at: 0) == 0)
     }
 
     struct Priced: Sendable {

@@ -188,6 +188,21 @@ final class Budgets {
         return take(more + paid, of: session, id)
     }
 
+    /// Takes what the cells of a channel cost besides what was taken for its command: see ``Budget/take(cells:at:)``.
+    func take(cells price: Double, besides paid: Double, of session: Session, _ id: Int64?) -> Bool {
+        let wait = session.budget.wait(forCells: price, at: now)
+        guard wait == 0 else {
+            let error = ErrorReply(
+                code: .rateLimited, detail: "What you have seen of the map has yet to be paid; subscribe again then.",
+                retryAfterMs: wait)
+            services.outbox.refuse(session, id, error)
+            return false
+        }
+        guard take(session.budget.atOnce(ofCells: price), besides: paid, of: session, id) else { return false }
+        session.budget.oweRest(ofCells: price, at: now)
+        return true
+    }
+
     /// Takes the price of what is read over HTTP without a session. Nil: it is paid.
     /// - Parameter reader: `<role>:<subject>`.
     func take(_ price: Double, ofReader reader: String) -> ErrorReply? {

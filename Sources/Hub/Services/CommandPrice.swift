@@ -125,10 +125,11 @@ enum CommandPrice {
     /// Of the data of an event on a topic, beyond a few lines: given to a function, kept in the history, and told to every worker.
     static func published(bytes: Int) -> Double { Double(max(0, bytes - 2048)) / 2048 }
 
-    /// Of cells to follow, for `watch` and for the channel of a zone: each is subscribed in Redis and read from there, 5 to 15 µs in all. Who has
-    /// a service's rate pays them in full: one such token moved the circles of forty connections as fast as others paid for one.
-    static func cells(_ count: Int, of role: Role) -> Double {
-        Double(count) / (role == .operator || role == .service ? 4 : 20)
+    /// Of cells to follow, for `watch` and for the channel of a zone. One that is `new` to this worker is subscribed in Redis, read from there
+    /// and left again, 15 to 20 µs in all; for one that it follows already only its reader is counted, 2 µs. Who has a service's rate pays for
+    /// those as much: one such token moved the circles of forty connections as fast as others paid for one.
+    static func cells(new: Int, followed: Int, of role: Role) -> Double {
+        Double(new) / 4 + Double(followed) / (role == .operator || role == .service ? 4 : 20)
     }
 
     /// Of the ways that are compared with where the reader of a circle wants to go. However many there are, who moves the map once a
@@ -175,8 +176,8 @@ final class Budget {
     let inbound: InboundRate
     /// What it may have refused, as a message has to be read to be refused. As much again as it may do.
     var refusals: TokenBucket
-    /// Of figures and records what is only known as they are read. Who owes for that waits with the next ones, and with no command: an operator
-    /// who has looked at a year must hear alarms.
+    /// Of figures and records what is only known as they are read, and of a map what is more than is taken at once (`take(cells:)`). Who
+    /// owes for that waits with the next ones, and with no command: an operator who has looked at a year must hear alarms.
     var readings: TokenBucket
     /// Alarms that cost nothing else.
     var alarms = TokenBucket(capacity: CommandPrice.alarmsAtOnce, perSecond: CommandPrice.alarmsPerSecond)
@@ -229,6 +230,31 @@ final class Budget {
     /// Milliseconds until `price` is there.
     func wait(for price: Double = 1, at now: Int64) -> Int64 {
         max(bucket.wait(for: price, at: now), group?.bucket.wait(for: price, at: now) ?? 0)
+    /// What is taken at once of what cells cost: at most a quarter of a full bucket, so that who opens a map can ask for a ride there.
+    func atOnce(ofCells price: Double) -> Double { min(price, bucket.capacity / 4) }
+
+    /// Milliseconds until cells may be followed that cost more than is taken at once; 0 for others.
+    func wait(forCells price: Double, at now: Int64) -> Int64 {
+        atOnce(ofCells: price) < price ? readings.wait(for: 0, at: now) : 0
+    }
+
+    /// Takes the price of cells, or nothing: what is taken at once, and the rest as a debt for which the next cells wait that cost so much.
+    func take(cells price: Double, at now: Int64) -> Bool {
+        guard wait(forCells: price, at: now) == 0, take(atOnce(ofCells: price), at: now) else { return false }
+        oweRest(ofCells: price, at: now)
+        return true
+    }
+
+    /// Of a guest it is taken at once from what the guests of its network have together.
+    func oweRest(ofCells price: Double, at now: Int64) {
+        let rest = price - atOnce(ofCells: price)
+        guard rest > 0 else { return }
+        readings.charge(rest, at: now, most: Self.mostOwedForCells)
+        group?.bucket.charge(rest, at: now)
+    }
+
+    private static let mostOwedForCells = 10.0
+
     }
 
     func renew(_ bucket: TokenBucket) {

@@ -16,7 +16,7 @@ struct Circle {
 }
 
 /// Circles that are watched and moved. A circle of 5 km has 530 cells, each of which is followed in Redis: it is moved once in
-/// `feeds.move_ms` at most, when the one before has been read, and when its subject can pay for the cells that are new. Until then
+/// `feeds.move_ms` at most, when the one before has been read, and when its subject can pay for the cells that are new to it. Until then
 /// a later `watch` takes the place of the one that waits. Cells that both circles have are followed on, and are not read again.
 extension VehicleFeeds {
     /// A reading that takes longer than this holds no circle up any more, ms.
@@ -66,18 +66,26 @@ extension VehicleFeeds {
         let cells = circle.cells ?? CellGrid.cells(touching: circle.center, radius: circle.radius)
         if circle.cells == nil {
             let watched = Set(old?.sources ?? [])
-            circle.price = CommandPrice.cells(
-                cells.count { !watched.contains(.cell($0)) }, of: identity.role)
+            circle.price = price(of: cells.lazy.map { FeedSource.cell($0) }.filter { !watched.contains($0) }, identity)
             if circle.options.destination != nil { circle.price += CommandPrice.ways(pathIndex?.count ?? waysLast) }
             circle.cells = cells
             watcher.nextCircle = circle
         }
         let budget = watcher.session.budget
-        guard budget.take(min(circle.price, budget.bucket.capacity), at: Int64(loop.now)) else { return false }
+        guard budget.take(cells: circle.price, at: Int64(loop.now)) else { return false }
         watcher.nextCircle = nil
         watcher.circleDueAt = loop.now + UInt64(settings.feeds.moveMs)
         show(circle, cells, watcher, identity)
         return true
+    }
+
+    /// What it costs to follow cells for one more reader.
+    func price(of cells: some Sequence<FeedSource>, _ identity: Identity) -> Double {
+        var (new, known) = (0, 0)
+        for cell in cells {
+            if followed[cell] == nil { new += 1 } else { known += 1 }
+        }
+        return CommandPrice.cells(new: new, followed: known, of: identity.role)
     }
 
     private func show(_ circle: Circle, _ cells: [CellID], _ watcher: Watcher, _ identity: Identity) {

@@ -155,9 +155,9 @@ final class VehicleFeeds: MessageListener, PushListener {
                     field: "channel")
                 return true
             }
-            let price = CommandPrice.cells(sources.count, of: identity.role)
+            let price = price(of: sources, identity)
             let paid = CommandPrice.of(message.command)
-            guard services.budgets.take(price, besides: paid, of: session, message.id),
+            guard services.budgets.take(cells: price, besides: paid, of: session, message.id),
                 begin(channel, [.zone(id)], sources, view, options, message, watcher(session))
             else { return true }
         case ("vehicle", 2):
