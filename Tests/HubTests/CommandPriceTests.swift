@@ -23,11 +23,11 @@ import Wire
         #expect(CommandPrice.cells(new: 540, followed: 0, of: .passenger) == 135)
         #expect(CommandPrice.cells(new: 40, followed: 500, of: .passenger) == 35)
         #expect(CommandPrice.cells(new: 40, followed: 500, of: .service) == 135)
-        #expect(CommandPrice.figures(days: 366) == 367)
+        #expect(CommandPrice.figures(days: 366) == 371)
         #expect(CommandPrice.figures(bytes: 1 << 20) == 1024)
-        #expect(CommandPrice.figures(read: 43_200, bytes: 819_200) == 2900)
+        #expect(CommandPrice.figures(read: 43_200, bytes: 819_200) == 2903)
         let reply = RedisReply.array([.string([UInt8](repeating: 49, count: 4096)), .null])
-        #expect(reply.figuresPrice == 1 + 1.0 / 16 && RedisReply.null.figuresPrice == 0)
+        #expect(reply.figuresPrice == 4 + 1.0 / 16 && RedisReply.null.figuresPrice == 3)
         #expect(CommandPrice.records(busyNs: 400_000) == 0 && CommandPrice.records(busyNs: 2_400_000) == 100)
         #expect(CommandPrice.answer(4096) == 0 && CommandPrice.answer(8192) == 2)
     }
@@ -97,6 +97,11 @@ import Wire
         Priced(.session(.hello(token: "t", resume: [])), 6),
         Priced(.session(.hello(token: "t", resume: [.init(channel: "driver:T1", seq: "1-0")])), 7, base: 6),
         Priced(.session(.hello(token: "t", resume: [.init(channel: "events:ride.>", seq: "1-0")])), 11, base: 6),
+        Priced(.topics(.publish(channel: "topic:x", type: nil, data: [])), 3),
+        Priced(.safety(.sos(ride: nil, text: nil, at: nil)), 3),
+        Priced(.channels(.subscribe(channel: "topic:x", options: FeedOptions(), since: nil)), 2),
+        Priced(.channels(.subscribe(channel: "topic:x", options: FeedOptions(), since: "0")), 5, base: 2),
+        Priced(.channels(.subscribe(channel: "events:>", options: FeedOptions(), since: nil)), 5, base: 2),
         Priced(.reservations(.list), 10),
         Priced(.trips(.list(from: nil, limit: 1, nil)), 2.5, base: 2),
         Priced(.trips(.list(from: nil, limit: 50, nil)), 27, base: 2),

@@ -105,8 +105,8 @@ def line(town):
 
 @pytest.fixture(scope="session")
 def hub():
-    """The hub that all tests share which need no settings of their own: the defaults."""
-    yield from running(blocks=160)
+    """The hub that all tests share which need no settings of their own: the defaults, but services may be quick, too."""
+    yield from running(blocks=160, server__service_commands_per_second=100_000)
 
 
 @pytest.fixture

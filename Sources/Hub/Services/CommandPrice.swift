@@ -56,8 +56,8 @@ enum CommandPrice {
             20
         // Reads up to 500 vehicles, or 100 entries.
         case .office(.queue), .office(.audit): 10
-        // Rings at the operators; what one person may make them hear is bounded (sos.lua).
-        case .safety(.cancel): 3
+        // Rings at the operators; what one person may make them hear is bounded (sos.lua). Of alarms most are free: see `alarmsAtOnce`.
+        case .safety(.sos), .safety(.cancel): 3
         case .safety(.acknowledge), .safety(.close), .safety(.closeReport): 5
         // Reads up to 100 alarms or reports; is kept for weeks.
         case .safety(.list), .safety(.reports), .safety(.report): 10
@@ -74,8 +74,11 @@ enum CommandPrice {
         case .push(.unsubscribe): 3
         // Up to 100 rows of the database, which other processes may need, too; what takes longer is charged: see `records`.
         case .records(.list): records
-        // With `since` it reads a history.
-        case .channels(.subscribe(_, _, let since)): since == nil ? 2 : 5
+        // Checked, counted, kept in a history, and told to every worker.
+        case .topics(.publish): 3
+        // With `since` it reads a history; of the city's log it reads where that ends.
+        case .channels(.subscribe(let channel, _, let since)):
+            since == nil && !channel.hasPrefix(Channel.events) ? 2 : 5
         default: 1
         }
     }
@@ -108,13 +111,13 @@ enum CommandPrice {
     /// Of what a hello tells of one's own, beyond a page of memory: each reservation and request is a hash of Redis' and an object of JSON.
     static func snapshot(bytes: Int) -> Double { 5 * answer(bytes) }
 
-    /// Of the figures of so many days, each of which is read from Redis by itself; and of the table that is made of them: a megabyte
+    /// Of the figures of so many days, of each of which Redis is asked whether there are any; and of the table that is made of them: a megabyte
     /// takes a worker some 30 ms.
-    static func figures(days: Int) -> Double { request + Double(days) }
+    static func figures(days: Int) -> Double { request + 4 + Double(days) }
     static func figures(bytes: Int) -> Double { Double(bytes) / 1024 }
-    /// And of what was read for it, whatever the answer is: names and values, each of which takes Redis and the worker 0.6 to 1.9 µs, and their
-    /// bytes.
-    static func figures(read parts: Int, bytes: Int) -> Double { Double(parts) / 16 + Double(bytes) / 4096 }
+    /// And of what was read of a day that has some, whatever the answer is: the reading itself, which is a turn of the worker and of a thread, some
+    /// 0.25 ms; names and values, each of which takes Redis and the worker 0.6 to 1.9 µs, and their bytes.
+    static func figures(read parts: Int, bytes: Int) -> Double { 3 + Double(parts) / 16 + Double(bytes) / 4096 }
 
     /// Of an event on a topic, besides its command: sent to each who reads it. One token's 900 events a second to 180 connections of its own were seven
     /// times the wait of everybody else.
@@ -227,9 +230,6 @@ final class Budget {
         group?.bucket.charge(price, at: now, most: fillings)
     }
 
-    /// Milliseconds until `price` is there.
-    func wait(for price: Double = 1, at now: Int64) -> Int64 {
-        max(bucket.wait(for: price, at: now), group?.bucket.wait(for: price, at: now) ?? 0)
     /// What is taken at once of what cells cost: at most a quarter of a full bucket, so that who opens a map can ask for a ride there.
     func atOnce(ofCells price: Double) -> Double { min(price, bucket.capacity / 4) }
 
@@ -255,6 +255,9 @@ final class Budget {
 
     private static let mostOwedForCells = 10.0
 
+    /// Milliseconds until `price` is there.
+    func wait(for price: Double = 1, at now: Int64) -> Int64 {
+        max(bucket.wait(for: price, at: now), group?.bucket.wait(for: price, at: now) ?? 0)
     }
 
     func renew(_ bucket: TokenBucket) {
