@@ -13,6 +13,7 @@ from kerbside import contract, patience
 from kerbside.asker import Asker
 from kerbside.bus import BusDriver
 from kerbside.hub import ROOT, run
+from kerbside.records_of_fleets import day
 from kerbside.somebody import Somebody, sample
 
 OPENAPI = json.loads((ROOT / "Sources/Hub/HTTP/openapi.json").read_text())
@@ -237,6 +238,29 @@ def test_what_is_read_costs_by_its_bytes(new_hub):
     # The one that was too much is sent, and owed.
     assert answers[0] > 6, "else the test says nothing"
     assert sum(answers[:-1]) <= 60 + (time.monotonic() - began) + 1
+
+
+async def test_an_answer_that_comes_late_is_paid_for_like_any_other(new_hub):
+    """Who has no connection and owes nothing has no budget that is kept. Redis takes longer than that."""
+    rate = 60
+    hub = new_hub(server__workers=1, server__service_commands_per_second=rate, redis__command_timeout_ms=20_000).start()
+    desk = Asker(hub, "operator", "desk-late")
+    long = {"photo": "https://fleet.example/" + "p" * 450, "capabilities": ["c" * 28 + str(number) for number in range(10, 22)]}
+    desk.done("drivers.set", driver="T0", name="N", licence_until=day(30), **long)
+    key, ends = hub.key("drivers"), hub.key("driver-ends")
+    record, days = hub.redis.hget(key, "T0"), hub.redis.zrange(ends, 0, -1)
+    for number in range(1, 100):
+        hub.redis.hset(key, f"T{number}", record.replace('"T0"', f'"T{number}"'))
+        hub.redis.zadd(ends, {member.removesuffix("T0") + f"T{number}": 0 for member in days})
+    hub.redis.execute_command("CLIENT", "PAUSE", 2_500, "ALL")
+    answer, began, count = desk.post("drivers.list", ends_by=day(60), limit=100), time.monotonic(), 0
+    assert len(answer.page["drivers"]) == 100
+    cost = len(answer.text) / 4096
+    assert 15 < cost < rate - 10, "else the test says nothing"
+    # Each costs the command and the request.
+    while desk.post("drivers.get", driver="T0").status == 200:
+        count += 1
+    assert 2 * count <= rate - cost + rate * (time.monotonic() - began) + 2
 
 
 async def test_a_line_that_is_left_and_taken_up_again_is_read_once(town, line):

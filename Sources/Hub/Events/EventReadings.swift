@@ -210,7 +210,7 @@ final class EventReadings: Capability {
 
     private func take(_ page: LogPage, isWhole: Bool, _ reading: EventReading) {
         let (session, group) = (reading.session, reading.group)
-        reading.budget.charge(CommandPrice.missed(page.count, bytes: page.bytes), at: Int64(loop.now))
+        services.budgets.charge(CommandPrice.missed(page.count, bytes: page.bytes), to: reading.budget)
         let json = Self.channelReply(group.key.channel, at: page.start)
         for id in reading.asks { reply(session, id, json, to: "subscribe") }
         reading.asks = []

@@ -218,7 +218,7 @@ final class HTTPCommands {
 
     /// What is read costs by its bytes, too.
     private func reply(_ session: Session, _ json: [UInt8], to reading: String) {
-        session.budget.charge(CommandPrice.missed(0, bytes: json.count), at: Int64(services.loop.now))
+        services.budgets.charge(CommandPrice.missed(0, bytes: json.count), to: session)
         services.outbox.reply(session, nil, json, to: reading)
     }
 }

@@ -98,7 +98,7 @@ final class Office: Capability {
         functions.call("office_queue", arguments) { result in
             self.metrics.commandTook(milliseconds: self.loop.now - began)
             let piece = self.elements(result, of: "office_queue")
-            budget.charge(CommandPrice.queued((piece?.count ?? 0) / 2), at: Int64(self.loop.now))
+            self.services.budgets.charge(CommandPrice.queued((piece?.count ?? 0) / 2), to: budget)
             guard self.sessions.has(session) else { return ended() }
             var listing = listing
             guard let piece, let isOver = listing.add(piece) else {

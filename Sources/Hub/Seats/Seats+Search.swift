@@ -51,14 +51,18 @@ extension Seats {
             }
             // Its key is known, or its operator has done too much: nothing was looked for.
             if reply.bytes?.first != UInt8(ascii: "[") {
-                budget.giveBack(price)
+                self.services.budgets.giveBack(price, to: budget)
                 guard self.sessions.has(session) else { return }
                 return self.answer(RedisFunctions.answer(.success(reply)), to: message, session)
             }
             let vehicles = reply.bytes.flatMap { try? JSONValue(parsing: $0) }?.elements ?? []
             self.searchPrice = CommandPrice.minibuses(vehicles.count, bytes: reply.bytes?.count ?? 0)
             let more = self.searchPrice - price
-            if more < 0 { budget.giveBack(-more) } else { budget.charge(more, at: Int64(self.loop.now)) }
+            if more < 0 {
+                self.services.budgets.giveBack(-more, to: budget)
+            } else {
+                self.services.budgets.charge(more, to: budget)
+            }
             guard self.sessions.has(session) else { return }
             let found = self.candidates(vehicles, from: GeoPoint(pickup), to: GeoPoint(destination))
             let able = found.filter { $0.free >= passengers }.prefix(Self.asked)

@@ -172,7 +172,19 @@ final class Budgets {
     }
 
     /// Takes what a refusal has cost, whatever is left: the next commands wait for it.
-    func charge(_ price: Double, to session: Session) { session.budget.charge(price, at: now) }
+    func charge(_ price: Double, to session: Session) { charge(price, to: session.budget) }
+
+    /// What work has turned out to cost, when it is done. A budget that is full and without a connection is forgotten, and made anew for the
+    /// same subject: what was held while the work was under way may be nobody's any more.
+    func charge(_ price: Double, to budget: Budget) { current(budget).charge(price, at: now) }
+
+    /// Of what was taken for such work.
+    func giveBack(_ price: Double, to budget: Budget) { current(budget).giveBack(price) }
+
+    /// What the subject of a budget has now; a stranger's is its connection's alone.
+    private func current(_ budget: Budget) -> Budget {
+        budget.key.isEmpty ? budget : self.budget(ofReader: budget.key)
+    }
 
     /// Takes one of the alarms that are free of the rate; false: it has to be paid for.
     func takeAlarm(of session: Session) -> Bool { session.budget.alarms.take(1, at: now) }

@@ -18,7 +18,7 @@ extension Capability {
             guard self.sessions.has(session) else {
                 // It was read all the same, and a session that is closed has its subject's budget no more.
                 if case .ok(let json) = answer {
-                    budget.charge(CommandPrice.answer(json.count), at: Int64(self.loop.now))
+                    self.services.budgets.charge(CommandPrice.answer(json.count), to: budget)
                 }
                 return
             }
@@ -29,7 +29,7 @@ extension Capability {
     func answer(_ answer: RedisFunctions.Answer, to message: ClientMessage, _ session: Session) {
         switch answer {
         case .ok(let json):
-            session.budget.charge(CommandPrice.answer(json.count), at: Int64(loop.now))
+            services.budgets.charge(CommandPrice.answer(json.count), to: session)
             reply(session, message.id, json, to: message.command.name)
         case .refused(let code, let detail, let retryAfterMs):
             refuse(session, message.id, ErrorCode(rawValue: code) ?? .internal, detail, retryAfterMs: retryAfterMs)

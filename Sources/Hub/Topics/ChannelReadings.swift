@@ -272,7 +272,7 @@ final class ChannelReadings: PushListener {
         let start = isGap ? page.newest : reading.position ?? page.newest
         let (events, reached) = page.part(after: start, upTo: part)
         let price = CommandPrice.missed(events.count, bytes: events.reduce(0) { $0 + $1.json.count })
-        reading.budget.charge(price, at: Int64(loop.now))
+        services.budgets.charge(price, to: reading.budget)
         let json = Self.channelReply(reading.topic.channel, at: start)
         for id in reading.asks { reply(session, id, json, to: "subscribe") }
         reading.asks = []

@@ -156,7 +156,7 @@ final class LineBoards: PushListener {
                 payload = json
                 frames[encoding] = outbox.frame(json, encoding)
             }
-            reader.session.budget.charge(CommandPrice.missed(0, bytes: payload?.count ?? 0), at: Int64(loop.now))
+            services.budgets.charge(CommandPrice.missed(0, bytes: payload?.count ?? 0), to: reader.session)
             if let shared = frames[encoding] { server.send(connection, shared) }
         }
     }

@@ -104,7 +104,7 @@ extension VehicleFeeds {
             board.scratch.withUnsafeBytes { _ = server.send(session.connection, feedFrame($0, session.encoding)) }
         }
         metrics.feedMessages.increment()
-        if isFirst { session.budget.charge(CommandPrice.missed(0, bytes: bytes), at: Int64(loop.now)) }
+        if isFirst { services.budgets.charge(CommandPrice.missed(0, bytes: bytes), to: session) }
         return bytes
     }
 
