@@ -40,17 +40,30 @@ public struct TokenVerifier: Sendable {
                 case .publicKey(let key):
                     (HMACKey(Array(key.pem.utf8)), Self.said(of: key.rules))
                 }
-            let said = (["mark of \(kid)\(rules)"] + foreign).joined(separator: "\n")
+            // No prefix of a subject has a sign that is escaped, or a space.
+            let said = (["mark of \(Self.escaped(kid))\(rules)"] + foreign).joined(separator: "\n")
             return Base64URL.encode(key.code(of: Array(said.utf8)).prefix(12))
         }
 
-        /// What decides whose a token is: where its claims stand, too, when they have other places or words.
+        /// What decides whose a token is: where its claims stand, too, when they have other places or words. No two rules say the same:
+        /// three lines are always there, and each of the others begins with what it is.
         private static func said(of rules: IssuerRules) -> String {
-            var said = "\n\(rules.issuer)\n\(rules.audience)\n\(rules.prefix)"
+            var lines = [rules.issuer, rules.audience, rules.prefix].map { escaped($0) }
             let (names, usual) = (rules.claims, IssuerRules.ClaimNames())
-            if names != usual { said += "\n\(names.subject)\n\(names.role)\n\(names.kind)\n\(names.city)" }
-            for (word, meaning) in rules.values.sorted(by: { $0.key < $1.key }) { said += "\n\(word)=\(meaning)" }
-            return said
+            if names != usual {
+                lines += [names.subject, names.role, names.kind, names.city].map { "claim \(escaped($0))" }
+            }
+            for (word, meaning) in rules.values.sorted(by: { $0.key < $1.key }) {
+                lines.append("value \(escaped(word, "\n="))=\(escaped(meaning))")
+            }
+            return lines.map { "\n\($0)" }.joined()
+        }
+
+        /// The text with a backslash before each sign that would end it, and before each backslash.
+        private static func escaped(_ text: String, _ ends: String = "\n") -> String {
+            let backslash = UInt8(ascii: "\\")
+            let bytes = text.utf8.flatMap { ends.utf8.contains($0) || $0 == backslash ? [backslash, $0] : [$0] }
+            return String(decoding: bytes, as: UTF8.self)
         }
     }
 

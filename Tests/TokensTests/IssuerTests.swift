@@ -306,6 +306,52 @@ private func failure(_ token: String, _ verifier: TokenVerifier) -> TokenError? 
         #expect(try !counts(verifier { $0.values = ["rider": "passenger"] }))
     }
 
+    @Test func `What outlives a connection counts under no other rules, whatever signs they are written with`() throws {
+        func rules(_ change: (inout IssuerRules) -> Void) -> IssuerRules {
+            var rules = IssuerRules()
+            change(&rules)
+            return rules
+        }
+        func proving(_ rules: IssuerRules) throws -> TokenVerifier {
+            let key = try TokenPublicKey(kid: "theirs", pem: IssuerKey.es256.pem, rules: rules)
+            return TokenVerifier(
+                keys: TokenKeys(secrets: [secret], publicKeys: [key]), city: "milano", tokens: Settings().tokens)
+        }
+        let claims = Self.foreign(subject: "p1")
+        let pairs: [(IssuerRules, IssuerRules)] = [
+            (rules { $0.issuer = "a\nb" }, rules { ($0.issuer, $0.audience) = ("a", "b\n") }),
+            (
+                rules { ($0.claims.subject, $0.claims.role) = ("a\nb", "c") },
+                rules { ($0.claims.subject, $0.claims.role) = ("a", "b\nc") }
+            ),
+            (rules { $0.values = ["a=b": "taxi"] }, rules { $0.values = ["a": "b=taxi"] }),
+            (rules { $0.values = ["a": "taxi", "b": "taxi"] }, rules { $0.values = ["a": "taxi\nb=taxi"] }),
+        ]
+        for (one, other) in pairs {
+            let standing = try #require(try proving(one).standing(of: claims, sessionS: 1))
+            #expect(try proving(one).counts(standing, .passenger, "p1", now: now / 1000))
+            #expect(try !proving(other).counts(standing, .passenger, "p1", now: now / 1000), "\(one) \(other)")
+        }
+        // Names of claims are no prefixes of others.
+        let named = try proving(
+            rules {
+                ($0.claims.subject, $0.claims.role, $0.claims.kind, $0.claims.city) = ("a", "b", "c", "d")
+            })
+        let hash = ForeignSubject.id(String(repeating: "x", count: 80))
+        let standing = try #require(named.standing(of: Self.foreign(subject: hash), sessionS: 1))
+        let prefixed = try verifier(prefixes: ["theirs": "", "1": "a", "2": "b", "3": "c", "4": "d"])
+        #expect(named.counts(standing, .passenger, hash, now: now / 1000))
+        #expect(!prefixed.counts(standing, .passenger, hash, now: now / 1000))
+    }
+
+    /// What a token of theirs has said.
+    private static func foreign(subject: String) -> TokenClaims {
+        var claims = TokenClaims(
+            subject: subject, role: .passenger, city: "milano", issuedAt: now / 1000, expiresAt: now / 1000 + 60)
+        claims.keyID = "theirs"
+        return claims
+    }
+
     @Test func `What outlives a connection counts no more once its subject is another issuer's`() throws {
         let before = try verifier(prefixes: ["first": "", "bus": "bus_"])
         let after = try verifier(prefixes: ["first": "", "bus": "bus_", "acme": "acme.", "odd": "_x"])
