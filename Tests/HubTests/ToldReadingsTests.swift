@@ -38,4 +38,17 @@ import Testing
         let none = told.due(at: 1_000_000)
         #expect(none == [])
     }
+
+    @Test("at the end all that was counted is told, however short a time ago, and once")
+    func atTheEnd() {
+        var told = ToldReadings()
+        var now: [ToldReadings.Line?] = []
+        for n in 0..<3 { now.append(told.add("o1", of: "rides", by: ["driver"], at: UInt64(n))) }
+        now.append(told.add("o2", of: "stops", by: [], at: 3))
+        #expect(now.map { $0?.times } == [1, nil, nil, 1])
+        let rest = told.rest()
+        #expect(rest == [ToldReadings.Line(operator: "o1", of: "rides", by: ["driver"], times: 2)])
+        let none = told.rest() + told.due(at: 100_000)
+        #expect(none == [])
+    }
 }

@@ -1,5 +1,6 @@
 """What remains: trips and the rest in SQLite or PostgreSQL, whatever dies."""
 
+import json
 import os
 import signal
 import sqlite3
@@ -10,6 +11,7 @@ import pytest
 from kerbside import trips
 from kerbside.hub import run
 from kerbside.ledger import check_city
+from kerbside.operator import Operator
 from kerbside.postgres import BIN, Postgres
 from kerbside.recording import recorder
 
@@ -263,3 +265,15 @@ def test_records_that_would_cross_a_network_in_clear_are_said(new_hub):
     assert "s3cret" not in run("print-config", "--config", hub.config).stdout
     hub.write_config(store__url="postgresql://u:s3cret@db.example/records?sslmode=verify-full")
     assert run("check-config", hub.config).returncode == 0
+
+
+async def test_what_an_operator_has_read_last_is_in_the_log_when_the_hub_ends(new_hub):
+    hub = new_hub(server__workers=1).start()
+    operator = Operator(hub, "office-last")
+    await operator.connect()
+    await hub.until("recording", lambda: '"recording"' in hub.log)
+    for _ in range(3):
+        await operator.call("records.list", of="rides")
+    hub.stop()
+    told = [json.loads(line) for line in hub.log.splitlines() if "records are read" in line]
+    assert [line.get("times") for line in told] == [None, "2"] and all("office-last" in str(line) for line in told), told

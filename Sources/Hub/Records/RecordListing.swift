@@ -33,6 +33,8 @@ final class RecordListing: Capability {
         for line in told.due(at: loop.now) { say(line) }
     }
 
+    func ends() { for line in told.rest() { say(line) } }
+
     func handle(_ message: ClientMessage, _ session: Session, _ identity: Identity) -> Bool {
         guard case .records(.list(let question)) = message.command else { return false }
         guard location != .none else {

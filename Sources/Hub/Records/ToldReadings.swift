@@ -47,8 +47,13 @@ struct ToldReadings {
     }
 
     /// Lines of what has been counted for a minute. Each second.
-    mutating func due(at now: UInt64) -> [Line] {
-        let over = more.filter { now - $0.value.since >= Self.togetherMs }
+    mutating func due(at now: UInt64) -> [Line] { take { now - $0.since >= Self.togetherMs } }
+
+    /// Lines of all that has been counted, at the end: nobody tells of it later.
+    mutating func rest() -> [Line] { take { _ in true } }
+
+    private mutating func take(_ isOver: (More) -> Bool) -> [Line] {
+        let over = more.filter { isOver($0.value) }
         for kind in over.keys { more[kind] = nil }
         return over.filter { $0.value.times > 0 }
             .map { Line(operator: $0.key.operator, of: $0.key.of, by: $0.value.by, times: $0.value.times) }

@@ -50,6 +50,8 @@ protocol Capability: AnyObject {
     func takenForDead()
     /// `services.settings` and `services.zones` are new.
     func settingsChanged()
+    /// The worker ends in an orderly way: its connections are closed, and nothing comes after this.
+    func ends()
 }
 
 /// A capability that has Redis channels of its own.
@@ -108,6 +110,7 @@ extension Capability {
     func subscriptionBack() {}
     func takenForDead() {}
     func settingsChanged() {}
+    func ends() {}
 }
 
 // Short names of the services.

@@ -233,6 +233,11 @@ public actor Worker {
         services.isDraining = true
         services.server.stopAccepting()
         pace.stop()
-        clients.drain { self.services.server.shutdown { finished() } }
+        clients.drain {
+            self.services.server.shutdown {
+                self.tell { $0.ends() }
+                finished()
+            }
+        }
     }
 }
