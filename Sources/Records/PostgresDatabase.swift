@@ -11,7 +11,7 @@ public final class PostgresDatabase: Database {
     /// So many statements go out before their answers are read: these must fit into what the kernel holds.
     private static let inOneGo = 200
 
-    /// So long an answer is waited for, ns; nil: as long as the network lives.
+    /// So long the answers to what went out together are waited for, ns; nil: as long as the network lives.
     private let withinNs: UInt64?
 
     /// Waits 5 s for the server at most, and for an answer as long as the network lives: a machine that has died is found within half a
@@ -73,15 +73,19 @@ public final class PostgresDatabase: Database {
     public func shorten() {}
 
     public func script(_ sql: String) throws(DatabaseFailure) {
-        let result = try answer(sql, PQsendQuery(connection, sql))
+        let result = try answer(sql, PQsendQuery(connection, sql), until: deadline)
         defer { PQclear(result) }
         try check(result, sql)
     }
 
+    /// Of what is sent now, ns of the machine's monotonic clock.
+    private var deadline: UInt64? { withinNs.map { DispatchTime.now().uptimeNanoseconds + $0 } }
+
     /// The last answer to what was sent, or the first that says that it failed.
-    private func answer(_ sql: String, _ isSent: Int32) throws(DatabaseFailure) -> OpaquePointer? {
+    private func answer(
+        _ sql: String, _ isSent: Int32, until deadline: UInt64?
+    ) throws(DatabaseFailure) -> OpaquePointer? {
         guard isSent == 1 else { throw failure(sql) }
-        let deadline = withinNs.map { DispatchTime.now().uptimeNanoseconds + $0 }
         var last: OpaquePointer?
         do throws(DatabaseFailure) {
             while true {
@@ -115,7 +119,7 @@ public final class PostgresDatabase: Database {
     }
 
     public func rows(_ statement: Statement) throws(DatabaseFailure) -> [[SQLValue]] {
-        let result = try answer(statement.sql, send(statement))
+        let result = try answer(statement.sql, send(statement), until: deadline)
         defer { PQclear(result) }
         return try rows(result, statement.sql)
     }
@@ -139,20 +143,20 @@ public final class PostgresDatabase: Database {
         "SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp() - now()) * 1000000 AS BIGINT)")
 
     /// The server says how long it took, in the same go. Of a statement that it has not carried out, as of one that took too long, it says nothing:
-    /// then the time that passed here counts.
+    /// then the time that passed here counts. One deadline is for all of it.
     public func read(_ statement: Statement) throws(DatabaseFailure) -> [[SQLValue]] {
         guard PQenterPipelineMode(connection) == 1 else { throw failure("pipeline") }
         defer { PQexitPipelineMode(connection) }
-        let since = DispatchTime.now().uptimeNanoseconds
+        let (since, deadline) = (DispatchTime.now().uptimeNanoseconds, self.deadline)
         guard send(statement) == 1, send(Self.elapsed) == 1, PQpipelineSync(connection) == 1 else {
             throw failure(statement.sql)
         }
-        let result = try answer(statement.sql, 1)
+        let result = try answer(statement.sql, 1, until: deadline)
         defer { PQclear(result) }
-        let elapsed = try answer(statement.sql, 1)
+        let elapsed = try answer(statement.sql, 1, until: deadline)
         defer { PQclear(elapsed) }
         // The end of what went out together; without it nobody knows to what the next answer belongs.
-        let end = try answer(statement.sql, 1)
+        let end = try answer(statement.sql, 1, until: deadline)
         defer { PQclear(end) }
         guard PQresultStatus(end) == PGRES_PIPELINE_SYNC else {
             close()
