@@ -19,6 +19,8 @@ public protocol Database: AnyObject {
     var migrationLock: String? { get }
     /// The statement that lets what follows in a transaction take as long as it takes; nil: nothing hurries it.
     var unhurried: String? { get }
+    /// The statement that asks for the table of versions, if it is there.
+    var versionsTable: String { get }
     /// What stands behind FROM where rows of a table are to be found by this index.
     func table(_ name: String, by index: String) -> String
     /// Gives back the room of what was written and has come to its place since, if that is much. Waits for those who read, some seconds at

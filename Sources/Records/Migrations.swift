@@ -35,6 +35,18 @@ enum Migrations {
         return Int(rows.first?.first?.integer ?? 0)
     }
 
+    /// The same; fails with `.unmade` where the database answers and has no such table.
+    static func made(in database: any Database) throws(DatabaseFailure) -> Int {
+        do throws(DatabaseFailure) {
+            return try version(of: database)
+        } catch {
+            guard let found = try? database.rows(Statement(database.versionsTable)) else { throw error }
+            guard !found.isEmpty else { throw DatabaseFailure(.unmade, error.description) }
+            // It may have been made in between.
+            return try version(of: database)
+        }
+    }
+
     static func check(_ version: Int) throws(DatabaseFailure) {
         guard version <= steps.count else {
             throw DatabaseFailure(

@@ -49,6 +49,7 @@ public final class PostgresDatabase: Database {
     public let migrationLock: String? = "SELECT pg_advisory_xact_lock(5139274640)"
     /// An index of tens of millions of rows takes minutes.
     public let unhurried: String? = "SET LOCAL statement_timeout = 0"
+    public let versionsTable = "SELECT 1 WHERE to_regclass('schema_versions') IS NOT NULL"
 
     public var isLost: Bool { PQstatus(connection) != CONNECTION_OK }
 

@@ -62,17 +62,18 @@ public final class RecordStore {
         }
     }
 
-    /// Opens what has been recorded, to be read. `withinSeconds`: a reading that takes longer fails; nil: it may take a minute.
+    /// Opens what has been recorded, to be read. Fails with `.unmade` where nothing could be recorded yet. `withinSeconds`: a reading that takes
+    /// longer fails; nil: it may take a minute.
     public static func reader(
         _ location: StoreLocation, city: String, withinSeconds: Int? = nil
     ) throws(DatabaseFailure) -> RecordStore {
         let database = try location.open(makes: false, withinSeconds: withinSeconds)
         do throws(DatabaseFailure) {
-            let version = try Migrations.version(of: database)
+            let version = try Migrations.made(in: database)
             try Migrations.check(version)
             guard version == Migrations.steps.count else {
                 throw DatabaseFailure(
-                    .unavailable,
+                    .unmade,
                     "the records have tables of version \(version): a hub of this program brings them up to date")
             }
         } catch {

@@ -45,6 +45,8 @@ public struct DatabaseFailure: Error, Equatable, Sendable, CustomStringConvertib
     public enum Kind: Sendable {
         /// It can't be reached, is full, or is broken: the same may be tried again later.
         case unavailable
+        /// Nobody has made its tables yet, or brought them up to date: a recorder does so when it begins.
+        case unmade
         /// Its tables are of a later version of the program.
         case newer
         /// Somebody else has taken its place.

@@ -37,7 +37,8 @@ public final class SQLiteDatabase: Database {
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | (makes ? SQLITE_OPEN_CREATE : 0)
         let code = sqlite3_open_v2(path, &handle, flags, nil)
         guard code == SQLITE_OK else {
-            let reason = failure("\(path) can't be opened")
+            let isThere = makes || access(path, F_OK) == 0 || errno != ENOENT
+            let reason = failure("\(path) can't be opened", isThere ? .unavailable : .unmade)
             close()
             throw reason
         }
@@ -73,6 +74,7 @@ public final class SQLiteDatabase: Database {
     public let begin = "BEGIN IMMEDIATE"
     public let migrationLock: String? = nil
     public let unhurried: String? = nil
+    public let versionsTable = "SELECT 1 FROM sqlite_master WHERE name = 'schema_versions'"
 
     public private(set) var isLost = false
 
@@ -166,10 +168,10 @@ public final class SQLiteDatabase: Database {
         }
     }
 
-    private func failure(_ what: String) -> DatabaseFailure {
+    private func failure(_ what: String, _ kind: DatabaseFailure.Kind = .unavailable) -> DatabaseFailure {
         // Of a file that was replaced, or that the disk does not give any more, nothing else will come.
         let lost = [SQLITE_IOERR, SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_READONLY, SQLITE_CANTOPEN]
         isLost = isLost || lost.contains(sqlite3_errcode(handle) & 0xff)
-        return DatabaseFailure(.unavailable, "SQLite: \(String(cString: sqlite3_errmsg(handle))) (\(what.prefix(120)))")
+        return DatabaseFailure(kind, "SQLite: \(String(cString: sqlite3_errmsg(handle))) (\(what.prefix(120)))")
     }
 }

@@ -69,6 +69,33 @@ import Testing
         }
     }
 
+    @Test(arguments: Backend.here) func whatIsNotMadeYetIsToldFromWhatCannotBeRead(_ backend: Backend) throws {
+        try backend.run { location in
+            func kind() -> DatabaseFailure.Kind? {
+                do throws(DatabaseFailure) {
+                    try RecordStore.reader(location, city: "a").close()
+                    return nil
+                } catch {
+                    return error.kind
+                }
+            }
+            #expect(kind() == .unmade, "there is nothing, or an empty database")
+            try location.open(makes: true).close()
+            #expect(kind() == .unmade)
+            try #require(try RecordStore.recorder(location, city: "a", nowMs: 1)).close()
+            #expect(kind() == nil)
+            let database = try location.open(makes: false)
+            try database.script("DELETE FROM schema_versions WHERE version = \(Migrations.steps.count)")
+            #expect(kind() == .unmade, "tables of an earlier version")
+            try database.script("INSERT INTO schema_versions (version, applied_real) VALUES (99, 3)")
+            database.close()
+            #expect(kind() == .newer)
+        }
+        let nowhere = StoreLocation.sqlite(path: "/proc/self/status/records.sqlite")
+        let failure = #expect(throws: DatabaseFailure.self) { _ = try RecordStore.reader(nowhere, city: "a") }
+        #expect(failure?.kind == .unavailable)
+    }
+
     @Test func oneMachineRecordsACityInPostgres() throws {
         guard PrivatePostgres.isInstalled else { return }
         try Backend.postgres.run { location in

@@ -19,6 +19,8 @@ final class RecordsReader {
         private let location: StoreLocation
         private let city: String
         private var store: RecordStore?
+        /// The tables were waited for in vain: nobody waits for them again before they are there.
+        private var isUnmade = false
         /// So long a server has worked for all its readings, ns.
         private(set) var serverNs: UInt64 = 0
 
@@ -35,12 +37,28 @@ final class RecordsReader {
                         close()
                     }
                 }
-                let opened = try RecordStore.reader(location, city: city, withinSeconds: RecordsReader.readingS)
+                let opened = try open()
                 store = opened
                 return .success(try read(query, opened))
             } catch {
                 if store?.isLost == true { close() }
                 return .failure(error)
+            }
+        }
+
+        /// The first operators of a hub ask while its recorder still makes the tables: they wait for those.
+        private func open() throws(DatabaseFailure) -> RecordStore {
+            let until = DispatchTime.now().uptimeNanoseconds + RecordsReader.makingNs
+            while true {
+                do throws(DatabaseFailure) {
+                    let store = try RecordStore.reader(location, city: city, withinSeconds: RecordsReader.readingS)
+                    isUnmade = false
+                    return store
+                } catch {
+                    guard error.kind == .unmade, !isUnmade else { throw error }
+                    isUnmade = DispatchTime.now().uptimeNanoseconds >= until
+                    usleep(RecordsReader.lookUs)
+                }
             }
         }
 
@@ -89,6 +107,9 @@ final class RecordsReader {
     /// So long a reading may take, s; and so long anybody waits, ms.
     private static let readingS = 5
     private static let longestMs: UInt64 = 10_000
+    /// So long tables are waited for that are being made, ns, and how often it is looked for them, µs.
+    private static let makingNs: UInt64 = 4_000_000_000
+    private static let lookUs: UInt32 = 50_000
     /// Nobody asks for so long: the connection is given back, ms.
     private static let idleMs: UInt64 = 60_000
 
