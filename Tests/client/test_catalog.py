@@ -253,7 +253,7 @@ async def test_lines_survive_restarts_and_the_death_of_redis(city):
     redis = city.redis_pid()
     os.kill(redis, 9)
     await city.until("another Redis", lambda: city.redis_pid() not in (None, redis))
-    await city.until("back", lambda: all(city.http("/readyz").status == 200 for _ in range(12)))
+    await city.until("back", city.is_ready)
     command(city, "lines", "set-bus", "b1", "--seats", "9")
     # A worker that is not back yet reads it when it is.
     await city.until(
@@ -262,7 +262,7 @@ async def test_lines_survive_restarts_and_the_death_of_redis(city):
             for answer in (get(city, "buses") for _ in range(12))))
     pid = city.workers()[0]
     await city.kill_workers(pid)
-    await city.until("ready", lambda: all(city.http("/readyz").status == 200 for _ in range(8)))
+    await city.until("ready", city.is_ready)
     for _ in range(8):
         assert get(city, "buses").json["buses"][0]["seats"] == 9
 

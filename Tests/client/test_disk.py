@@ -57,7 +57,7 @@ async def test_C66_a_full_disk_is_said_nothing_is_lost_and_it_gets_over(small_di
         assert hub.log.count(trouble) == said + hub.settings["server.workers"], "once"
 
         ballast.unlink()
-        await hub.until("ready", lambda: all(hub.http("/readyz").status == 200 for _ in range(8)))
+        await hub.until("ready", hub.is_ready)
         ride = await passenger.request(here.a.centre)
         await driver.offered(ride)
         await passenger.call("ride.cancel", ride=ride)

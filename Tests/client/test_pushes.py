@@ -149,7 +149,7 @@ async def test_workers_that_die_have_lost_nothing(hub, cast, browser):
         os.kill(pid, signal.SIGCONT)
     [event] = await pushed(browser)
     assert event["type"] == "ride.accepted"
-    await hub.until("both workers", lambda: all(hub.http("/readyz").status == 200 for _ in range(12)))
+    await hub.until("both workers", hub.is_ready)
 
 
 async def test_a_service_that_is_away_holds_up_no_other(hub, service, cast, browser):

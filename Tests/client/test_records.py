@@ -63,7 +63,7 @@ async def test_trips_are_those_of_the_log_after_workers_redis_and_the_recorder_w
     for pid in [old, *hub.workers(), hub.redis_pid()]:
         os.kill(pid, signal.SIGKILL)
     await hub.until("a recorder again", lambda: recorder(hub) not in (None, old))
-    await hub.until("ready", lambda: all(hub.http("/readyz").status == 200 for _ in range(8)))
+    await hub.until("ready", hub.is_ready)
     for client in (driver, passenger):
         await client.wait_closed()
         await client.back()

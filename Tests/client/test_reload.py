@@ -63,7 +63,7 @@ async def test_C66_what_is_broken_is_said_and_workers_that_die_come_back_as_they
     for pid in hub.workers():
         os.kill(pid, signal.SIGKILL)
     await hub.until("new workers", lambda: hub.log.count('"listening"') >= started + 2)
-    await hub.until("they serve", lambda: all(hub.http("/readyz").status == 200 for _ in range(12)))
+    await hub.until("they serve", hub.is_ready)
     await driver.resume()
     await late.go_available()
     await passenger.connect()

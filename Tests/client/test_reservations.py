@@ -341,7 +341,7 @@ async def test_c43_one_ride_each_though_workers_or_redis_die_as_the_search_begin
         hub._redis = None
     else:
         await hub.kill_workers(*hub.workers())
-    await hub.until("ready", lambda: all(hub.http("/readyz").status == 200 for _ in range(8)), patience.PROCESS)
+    await hub.until("ready", hub.is_ready, patience.PROCESS)
     # What was set at the end may be lost with Redis.
     await come(hub, at - 9 * MINUTE)
     for name in made:

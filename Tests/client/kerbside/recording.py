@@ -85,7 +85,7 @@ async def storm(hub):
     await hub.until("a recorder again", lambda: recorder(hub) not in (None, old[0]))
     await hub.until("Redis again", lambda: hub.redis_pid() not in (None, old[1]))
     hub._redis = None
-    await hub.until("ready", lambda: all(hub.http("/readyz").status == 200 for _ in range(8)))
+    await hub.until("ready", hub.is_ready)
 
 
 async def shaken(hub, *clients):
@@ -95,7 +95,7 @@ async def shaken(hub, *clients):
     os.kill(old, signal.SIGKILL)
     await hub.kill_workers(worker)
     await hub.until("a recorder again", lambda: recorder(hub) not in (None, old))
-    await hub.until("ready", lambda: all(hub.http("/readyz").status == 200 for _ in range(8)))
+    await hub.until("ready", hub.is_ready)
     for client in clients:
         if client.worker == name:
             await client.wait_closed()
