@@ -194,6 +194,40 @@ async def test_n7_an_alarm_stands_above_all_and_sounds_until_it_is_taken(city, c
         await one.is_well()
 
 
+async def test_an_alarm_that_rings_again_leaves_the_cards_of_others_and_the_keyboard_where_they_are(city, cast):
+    place = city.block().a.centre
+    first, second = await cast.rider(city), await cast.rider(city)
+    await first.call("sos", text="He does not stop.", **place.fields)
+    async with Room(city) as one:
+        page = one.page
+        card = page.get_by_role("alert", name=f"SOS {first.subject}")
+        other = page.get_by_role("alert", name=f"SOS {second.subject}")
+        look = card.get_by_role("button", name="Show on the map")
+        await look.focus()
+        for found in (card, look):
+            await found.evaluate("one => { one.isFirst = true; }")
+        await second.call("sos")
+        await expect(other).to_have_count(1)
+        await first.call("sos", **place.moved(north=300).fields)
+        # A later event is applied after that.
+        await second.call("sos", text="Help!")
+        await expect(other).to_contain_text("Help!")
+        for found in (card, look):
+            assert await found.evaluate("one => one.isFirst"), "it is another one"
+        await expect(look).to_be_focused()
+        await other.get_by_role("button", name="I look after it").click()
+        await expect(other).to_have_count(0)
+        assert await card.evaluate("one => one.isFirst"), "what is read anew is no other alarm"
+        # What a card says itself is drawn.
+        await first.call("sos", text="He drives on.")
+        await expect(card).to_contain_text("He drives on.")
+        await look.focus()
+        await first.call("sos.cancel")
+        await expect(card).to_contain_text("its sender said that there is no danger")
+        await expect(look).to_be_focused()
+        await one.is_well()
+
+
 async def test_an_alarm_on_a_small_screen(city, cast):
     rider = await cast.rider(city)
     await rider.call("sos", text="Help! " * 60)

@@ -8,13 +8,21 @@ import { Siren } from './siren.js';
 
 /** @typedef {import('../assets/kerbside/messages').Alarm} Alarm */
 
+/**
+ * A card, what it shows, and how long ago that is.
+ * @typedef {{ alarm: Alarm, shown: string, card: HTMLElement, age: HTMLElement }} Drawn
+ */
+
 /** By so much the clock of this device may be wrong about the hub's, ms. */
 const MARGIN = 3000;
 
 export class Alarms {
   /** @type {Map<string, Alarm>} those that are not closed */
   #open = new Map();
+  /** @type {Map<string, Drawn>} those of them that are to be seen */
+  #drawn = new Map();
   #siren = new Siren(() => this.#draw());
+  #sound = button(phrase('control.sos.sound'), () => this.#siren.wake(), 'sound');
   #ringing = element('div', { className: 'ringing' });
   #taken = element('div');
   #map;
@@ -26,7 +34,7 @@ export class Alarms {
   constructor(area, map) {
     area.append(this.#ringing, this.#taken);
     this.#map = map;
-    setInterval(() => this.#open.size && this.#draw(), 10_000);
+    setInterval(() => this.#grow(), 10_000);
   }
 
   /** As it is now; what comes after is told on `office`. */
@@ -35,7 +43,6 @@ export class Alarms {
       const now = hub.time;
       const { alarms } = await hub.call('sos.list', {});
       this.#asOf = now - MARGIN;
-      for (const id of this.#open.keys()) this.#map.remove(`alarm:${id}`);
       this.#open = new Map(alarms.map((one) => [one.sos, one]));
       this.#draw();
     } catch (error) {
@@ -54,7 +61,6 @@ export class Alarms {
       this.#open.set(data.sos, { ...known, state: 'acknowledged', acknowledged: { by: data.by, at: data.at, note: data.note } });
     } else if (type === 'sos.closed') {
       this.#open.delete(data.sos);
-      this.#map.remove(`alarm:${data.sos}`);
     }
     this.#draw();
   }
@@ -65,20 +71,46 @@ export class Alarms {
     const ringing = all.filter(({ state }) => state === 'open');
     this.#siren.set(ringing.length > 0);
     document.title = ringing.length ? `${say('control.sos')} · ${this.#title}` : this.#title;
-    for (const { sos, position } of all) {
-      if (!position) continue;
-      const { lat, lon } = position;
-      this.#map.marker(`alarm:${sos}`, { lat, lon, label: say('control.sos.place'), kind: 'alarm' });
+    for (const id of this.#drawn.keys()) {
+      if (this.#open.has(id)) continue;
+      this.#drawn.delete(id);
+      this.#map.remove(`alarm:${id}`);
     }
-    const isMute = ringing.length > 0 && this.#siren.isMute;
-    const sound = isMute ? [button(phrase('control.sos.sound'), () => this.#siren.wake(), 'sound')] : [];
+    const sound = ringing.length > 0 && this.#siren.isMute ? [this.#sound] : [];
     refill(this.#ringing, [...sound, ...ringing.map((alarm) => this.#card(alarm))]);
-    refill(this.#taken, all.filter((one) => !ringing.includes(one)).map((alarm) => this.#card(alarm)));
+    refill(this.#taken, all.filter(({ state }) => state !== 'open').map((alarm) => this.#card(alarm)));
+  }
+
+  /** Time goes on. */
+  #grow() {
+    for (const { alarm, age } of this.#drawn.values()) age.replaceChildren(ago(alarm.at));
+  }
+
+  /**
+   * The one that is there, unless it has to say something else: an alarm that rings once more, or whose sender has moved, says the same.
+   * @param {Alarm} alarm
+   */
+  #card(alarm) {
+    const { sos, position } = alarm;
+    const known = this.#drawn.get(sos);
+    if (known?.alarm === alarm) return known.card;
+    const pin = `alarm:${sos}`;
+    if (position) this.#map.marker(pin, { lat: position.lat, lon: position.lon, label: say('control.sos.place'), kind: 'alarm' });
+    else this.#map.remove(pin);
+    const shown = JSON.stringify({ ...alarm, rings: 0, presses: 0, position: Boolean(position) });
+    if (known?.shown === shown) {
+      known.alarm = alarm;
+      return known.card;
+    }
+    const made = this.#make(alarm);
+    this.#drawn.set(sos, { alarm, shown, ...made });
+    return made.card;
   }
 
   /** @param {Alarm} alarm */
-  #card(alarm) {
+  #make(alarm) {
     const { sos, state, role, subject, at, text, position, acknowledged } = alarm;
+    const age = element('span', {}, ago(at));
     const { ride, booking, tour, line, vehicle, driver, passenger } = alarm;
     const isOpen = state === 'open';
     const who = element('strong', {}, phrase(`control.role.${role}`), ` ${subject}`);
@@ -93,7 +125,7 @@ export class Alarms {
     const card = element(
       'section', { className: `sos ${state}`, ariaLabel: `${say('control.sos')} ${subject}` },
       element('h2', {}, element('span', { className: 'word' }, phrase('control.sos')), ' ', who),
-      element('p', {}, time(at), ' · ', ago(at), ...bits.flatMap((bit) => [' · ', /** @type {Node | string} */ (bit)])),
+      element('p', {}, time(at), ' · ', age, ...bits.flatMap((bit) => [' · ', /** @type {Node | string} */ (bit)])),
       text ? element('blockquote', {}, text) : '',
       alarm.cancelled ? element('p', {}, phrase('control.sos.cancelled', { time: time(alarm.cancelled) })) : '',
       acknowledged ? element('p', {}, taken, ` ${acknowledged.note ?? ''}`) : '',
@@ -101,11 +133,20 @@ export class Alarms {
         'div', { className: 'acts' },
         isOpen ? this.#keyed(`ack:${sos}`, button(phrase('control.sos.take'), () => this.#take(sos), 'take')) : '',
         isOpen ? '' : this.#keyed(`close:${sos}`, button(phrase('control.sos.close'), () => this.#close(alarm))),
-        position ? this.#keyed(`look:${sos}`, button(phrase('control.look'), () => this.#map.look(position, 16))) : '',
+        position ? this.#keyed(`look:${sos}`, button(phrase('control.look'), () => this.#look(sos))) : '',
       ),
     );
     card.setAttribute('role', isOpen ? 'alert' : 'region');
-    return card;
+    return { card, age };
+  }
+
+  /**
+   * Where its sender is now.
+   * @param {string} sos
+   */
+  #look(sos) {
+    const position = this.#open.get(sos)?.position;
+    if (position) this.#map.look(position, 16);
   }
 
   /** @param {string} key @param {HTMLElement} made */

@@ -85,6 +85,23 @@ for (const end of ['pointerup', 'pointercancel', 'blur']) {
 }
 
 /**
+ * Makes the rows those of a list. A row that is there already is not touched: it is not read aloud again, and keeps the focus.
+ * @param {HTMLElement} list @param {(Node | string)[]} rows
+ */
+function put(list, rows) {
+  /** @type {Set<Node>} */
+  const wanted = new Set();
+  for (const row of rows) if (row instanceof Element) wanted.add(row);
+  // A text is made anew each time.
+  if (wanted.size < rows.length) return list.replaceChildren(...rows);
+  for (const one of [...list.childNodes]) if (!wanted.has(one)) one.remove();
+  for (const [index, row] of [...wanted].entries()) {
+    const there = list.childNodes[index];
+    if (there !== row) list.insertBefore(row, there ?? null);
+  }
+}
+
+/**
  * Replaces what a list shows; who stood on a row with the keyboard still does.
  * @param {HTMLElement} list @param {(Node | string)[]} rows
  */
@@ -92,8 +109,8 @@ export function refill(list, rows) {
   if (isDown && list.childElementCount) return void held.set(list, rows);
   held.delete(list);
   const key = list.contains(document.activeElement) ? document.activeElement?.getAttribute('data-key') : undefined;
-  list.replaceChildren(...rows);
-  if (!key) return undefined;
+  put(list, rows);
+  if (!key || list.contains(document.activeElement)) return undefined;
   /** @type {NodeListOf<HTMLElement>} */
   const keyed = list.querySelectorAll('[data-key]');
   return [...keyed].find((one) => one.dataset.key === key)?.focus();
