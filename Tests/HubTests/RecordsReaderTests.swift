@@ -2,6 +2,7 @@ import EventLoop
 import Foundation
 import Records
 import Testing
+import Wire
 
 @testable import Hub
 
