@@ -1,11 +1,14 @@
 """What one person's pushes, or one push service, may cost others; and whom a push reaches no more."""
 
 import asyncio
+import shlex
+import socket
+import subprocess
 import time
 
 import pytest
 
-from kerbside import patience
+from kerbside import hub as hubs, patience
 from kerbside.passenger import Passenger
 from kerbside.push_service import Browser
 from kerbside.stops import serve
@@ -54,6 +57,40 @@ async def test_many_at_a_service_that_says_nothing_hold_up_no_other(service, cas
         assert event["type"] == "ride.accepted"
         hub.redis.delete(hub.key("wakings"), *(hub.key(f"subscriptions:{one.channel}") for one in sleepers))
     silent.close()
+
+
+@pytest.fixture
+def silent_names(tmp_path, monkeypatch):
+    """Hubs that are started have a name server that says nothing, however long it is asked."""
+    servers, wrapper = tmp_path / "resolv.conf", tmp_path / "kerbside"
+    servers.write_text("nameserver 127.53.53.53\noptions timeout:30 attempts:5\n")
+    mount = f"mount --bind {shlex.quote(str(servers))} /etc/resolv.conf"
+    tried = subprocess.run(["unshare", "-m", "sh", "-c", mount], check=False, capture_output=True, text=True)
+    if tried.returncode:
+        pytest.skip(f"may not mount here: {tried.stderr.strip()}")
+    inside = f'{mount} && exec "$@"'
+    wrapper.write_text(f'#!/bin/sh\nexec unshare -m sh -c {shlex.quote(inside)} sh {shlex.quote(str(hubs.BINARY))} "$@"\n')
+    wrapper.chmod(0o755)
+    monkeypatch.setattr(hubs, "BINARY", wrapper)
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as server:
+        server.bind(("127.53.53.53", 53))
+        yield
+
+
+async def test_a_name_server_that_says_nothing_holds_up_no_other(silent_names, service, cast, browser):
+    """libcurl waited for the look-up of a name whose push was given up, and nothing else was sent meanwhile."""
+    for hub in serve(**service.settings | {"push.services": [service.host, "push.test"]}):
+        sleeper, nowhere = await cast.rider(hub), Browser(service)
+        nowhere.endpoint = f"https://push.test/{nowhere.path}"
+        await subscribed(sleeper, nowhere)
+        await leave(sleeper)
+        wake(sleeper, 1)
+        await hub.until("it was given up", lambda: hub.metric("kerbside_push_retried_total") >= 1)
+        _, driver, ride, _ = await asked(hub, cast, browser)
+        await driver.accept(ride)
+        [event] = await pushed(browser)
+        assert event["type"] == "ride.accepted"
+        hub.redis.delete(hub.key("wakings"), hub.key(f"subscriptions:{sleeper.channel}"))
 
 
 #: How an answer begins that has no end, and what follows again and again: heads of answers to come, lines of a head, a body.
