@@ -14,6 +14,8 @@ from websockets.exceptions import ConnectionClosed, InvalidMessage, InvalidStatu
 from conftest import running
 from kerbside import patience
 from kerbside.frames import PING, PONG, TEXT, RawSocket, close, frame
+from kerbside.minibus import trip
+from kerbside.operator import Operator
 
 
 @pytest.fixture(scope="module")
@@ -116,6 +118,60 @@ async def test_who_leaves_while_its_history_is_read_has_paid_for_that(new_hub, c
     await leaver.open()
     error = await leaver.refused("hello", "rate_limited", token=leaver.token)
     assert error["retry_after_ms"] > 6_000, "more than the hello itself costs"
+
+
+async def filled(hub, cast, command):
+    """The fields of an operator's command that costs some tokens as it is sent, and more for what Redis then finds."""
+    here, many = hub.block(), hub.redis.pipeline()
+    if command == "office.queue":
+        for number in range(100):
+            many.zadd(hub.key(f"queue:{here.a.id}"), {f"T{number}": number})
+        fields = {"zone": here.a.id}
+    elif command == "office.audit":
+        act = {"operator": "o", "command": "office.block", "target": "driver:T1", "reason": "x" * 2_000}
+        for _ in range(100):
+            many.xadd(hub.key("audit"), {"time": 1_000, "act": json.dumps(act)})
+        fields = {"limit": 100}
+    else:
+        way = {"start": here.a.centre.fields, "end": here.a.centre.moved(north=3_000).fields}
+        vehicle = here.a.centre.fields | {"state": "available", "capacity": 4, "taken": 0, "held": 0, "route": json.dumps(way)}
+        for number in range(64):
+            many.geoadd(hub.key("pos"), (here.a.centre.lon, here.a.centre.lat, f"M{number}"))
+            many.sadd(hub.key("minibuses"), f"M{number}")
+            many.hset(hub.key(f"vehicle:M{number}"), mapping=vehicle)
+        fields = trip(here.a.centre, here.a.centre.moved(north=1_000)) | {"on_behalf_of": {"name": "Ada", "number": "+39 02 1"}}
+        # A search is paid by what the last one has found.
+        far = here.a.centre.moved(north=50_000)
+        other = await cast.operator(hub)
+        await other.refused("seat.request", "not_available", **fields | trip(far, far.moved(north=1_000)))
+    many.execute()
+    return fields
+
+
+@pytest.mark.parametrize("command", ["office.queue", "office.audit", "seat.request"])
+async def test_who_leaves_before_it_is_answered_has_paid_for_what_was_read(new_hub, cast, command):
+    """Its session has nobody's budget by then. What it has paid before leaves enough for the next hello."""
+    hub = new_hub(server__workers=1, server__service_commands_per_second=22).start()
+    wish = json.dumps({"id": 1, "cmd": command, **await filled(hub, cast, command)}).encode()
+    again, other = Operator(hub, "leaver"), await cast.operator(hub)
+    hello = json.dumps({"id": 0, "cmd": "hello", "token": again.token}).encode()
+    for _ in range(3):
+        await again.open()
+        async with RawSocket(hub) as link:
+            await link.handshake()
+            await link.send(frame(TEXT, hello))
+            assert "ok" in await link.message()
+            await link.send(frame(TEXT, wish) + close())
+            await link.ended()
+        # It is charged when Redis has answered, and so has this one been that was asked later.
+        await other.ask("vehicle.get", vehicle="nobody")
+        reply = await again.ask("hello", token=again.token)
+        if "error" in reply:
+            break
+        # What it owes comes back within two seconds: this machine was busy with something else.
+        await again.close()
+        await asyncio.sleep(2)
+    assert reply["error"]["code"] == "rate_limited" and (await again.wait_closed())[0] == 4429
 
 
 async def test_hostile_messages_count_against_the_rate(hub, cast):
