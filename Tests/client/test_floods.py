@@ -1,6 +1,7 @@
 """Attackers without a token, and an honest client beside them. C61: all that waits for slow readers is bounded."""
 
 import asyncio
+import json
 import os
 import signal
 import socket
@@ -12,7 +13,9 @@ import pytest
 from kerbside import patience
 from kerbside.catalog import load
 from kerbside.flood import Flood, get, resident
+from kerbside.frames import CONTINUATION, TEXT, RawSocket, frame
 from kerbside.gtfs import FILES, feed
+from kerbside.passenger import Passenger
 
 SANITIZED = os.environ.get("KERBSIDE_ASAN") == "1"
 #: An honest client's commands are compared with those of quiet times; less than this is nobody's harm, seconds.
@@ -124,6 +127,33 @@ async def test_empty_lines_without_end(new_hub, cast):
     driver = cast.driver(hub)
     await driver.connect()
     await driver.barrier()
+
+
+async def test_guests_who_take_all_that_is_read_of_their_network_leave_its_others_theirs(new_hub):
+    """Who has taken little is read when what its network has is spent (decision 151)."""
+    hub = new_hub(server__workers=1, server__commands_per_second=20).start()
+    tokens = [json.loads(hub.http("/v1/guest", "POST").text) for _ in range(7)]
+    quiet, loud = Passenger(hub, tokens[0]["subject"], tokens[0]["token"]), []
+    await quiet.connect()
+    # Two messages in 60,000 fragments are 1,875 pieces: more than three seconds of what one guest has, and those of all are
+    # more than five of what those of a network have. The first one has no answer.
+    spaces = frame(CONTINUATION, b" ", fin=False) * 60_000 + frame(CONTINUATION, b"}")
+    messages = b"".join(frame(TEXT, begin, fin=False) + spaces for begin in (b'{"cmd":"unwatch"', b'{"id":1,"cmd":"unwatch"'))
+    for guest in tokens[1:]:
+        loud.append(RawSocket(hub))
+        await loud[-1].handshake()
+        await loud[-1].hello(guest["token"])
+    for one in loud:
+        one.writer.write(messages)
+    await hub.until("they are held back", lambda: hub.metric("kerbside_crumbling_connections_total") >= len(loud))
+    heard = [asyncio.create_task(one.reader.readexactly(1)) for one in loud]
+    for _ in range(30):
+        await quiet.call("unwatch")
+    assert not any(one.done() for one in heard), "their messages are not there yet"
+    for one in heard:
+        one.cancel()
+    for one in loud:
+        one.drop()
 
 
 def living(sockets):
