@@ -2,6 +2,7 @@
 
 import asyncio
 import functools
+import json
 import socket
 import ssl
 
@@ -9,8 +10,9 @@ import pytest
 
 from kerbside import patience
 from kerbside.certificate import make_certificate
+from kerbside.client import SUBPROTOCOL
 from kerbside.frames import TEXT, RawSocket, frame
-from kerbside.records import listed, records, take_record
+from kerbside.records import Records, listed, records, take_record
 
 V12 = b"\x03\x03"
 
@@ -86,3 +88,44 @@ async def test_a_message_in_a_thousand_records_is_heard_in_whole_and_its_sender_
 async def connected(raw, context):
     raw.reader, raw.writer = await asyncio.open_connection("localhost", raw.hub.port, ssl=context)
     return raw
+
+
+def request(path, *headers, body=b""):
+    method = "POST" if body else "GET"
+    lines = [f"{method} {path} HTTP/1.1", "Host: localhost", f"Content-Length: {len(body)}", *headers, "", ""]
+    return "\r\n".join(lines).encode() + body
+
+
+UPGRADE = request(
+    "/v1/connect", "Upgrade: websocket", "Connection: Upgrade", "Sec-WebSocket-Version: 13",
+    "Sec-WebSocket-Key: MDEyMzQ1Njc4OWFiY2RlZg==", f"Sec-WebSocket-Protocol: {SUBPROTOCOL}",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", ["requests", "stream", "websocket"])
+def test_records_without_a_byte_cut_a_connection_of_any_kind(hub, tmp_path, kind):
+    """64 in its life: OpenSSL works off 32 of them in a read, of which no byte tells (decision 151)."""
+    token, link = hub.token("service", "empty"), Records(hub, tmp_path)
+    hello = json.dumps({"id": 1, "cmd": "hello", "token": token}).encode()
+    ask = json.dumps({"id": 2, "cmd": "vehicle.get", "vehicle": "nobody"}).encode()
+    if kind == "websocket":
+        link.send(UPGRADE)
+        assert link.has(b" 101 ")
+        link.send(frame(TEXT, hello))
+        assert link.has(b'"id":1')
+    elif kind == "stream":
+        link.send(request("/v1/stream", "Content-Type: application/json", body=hello))
+        session = json.loads(link.has(b"\n\n").rpartition(b"data: ")[2])["ok"]["session"]
+
+    def is_answered(empty):
+        """Whether it is there after so many records without a byte and one with some."""
+        said = {"requests": request("/healthz"), "stream": b"x", "websocket": frame(TEXT, ask)}[kind]
+        link.send(*[b""] * empty, said)
+        if kind == "stream":
+            headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
+            hub.http(f"/v1/stream/{session}", "POST", headers, ask)
+        return link.has(b" 200 " if kind == "requests" else b'"id":2')
+
+    assert is_answered(32) and is_answered(0) and is_answered(32)
+    assert not is_answered(1)
+    link.close()
