@@ -42,7 +42,6 @@ extension WebSocketServer {
         guard let inbound = connection.inbound else { return }
         inbound.count(pieces, at: loop.now)
         if inbound.isSpent(at: loop.now) {
-            counts.heldBack += 1
             holdBack(connection)
         } else if inbound.isShort(at: loop.now) {
             waitForShare(connection)
@@ -54,6 +53,7 @@ extension WebSocketServer {
         pause(connection)
         guard !connection.isHeldBack else { return }
         connection.isHeldBack = true
+        counts.heldBack += 1
         if isUnread { heldBackUnread.append(connection) } else { heldBack.append(connection) }
     }
 

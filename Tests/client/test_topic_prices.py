@@ -10,7 +10,8 @@ from kerbside.member import member
 
 async def test_an_event_costs_by_its_readers(new_hub, topic):
     """Each of them is sent it: one token with many connections of its own had all others wait."""
-    hub = new_hub(server__workers=1, server__service_commands_per_second=100).start()
+    hub = new_hub(
+        server__workers=1, server__service_commands_per_second=100, server__max_connections_per_address=0).start()
     service = await member(hub, "service")
     readers = [await member(hub) for _ in range(225)]
     for reader in readers:
