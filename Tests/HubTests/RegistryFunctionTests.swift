@@ -39,7 +39,7 @@ struct RegistryFunctionTests {
                     "driver.registered", "driver.registered", "driver.removed",
                 ])
             // Nothing of it stays.
-            for key in ["drivers", "driver-ids", "driver-ends", "papers-due", "standing", "drivers-of:D1"] {
+            for key in ["drivers", "driver-ids", "driver-ends", "papers-due", "standing", "drivers-of:D1", "words"] {
                 #expect(try await city.raw(["EXISTS", "{test}:" + key]).int == 0, "\(key)")
             }
         }

@@ -1,7 +1,8 @@
 -- The records of drivers and vehicles. `drivers` and `vehicles` have them by id, JSON as the worker has written the command's fields, and
 -- with them `by` and `at`: which operator wrote it, and when; a vehicle's has its `code`. `driver-ids` and `vehicle-ids` have the ids in order,
 -- `driver-ends` `<date>:<id>`, the day on which the first of its papers ends. `drivers-of:<vehicle>` has who drives it, `signs` the vehicle of
--- each code. What is needed of them elsewhere stands in `standing` (papers.lua), and in `card` of a driver's hash.
+-- each code, `words` how many records have each word of their capabilities. What is needed of them elsewhere stands in `standing` (papers.lua),
+-- and in `card` of a driver's hash.
 
 local log, ok, once, pick, refuse, register = import('core', 'log', 'ok', 'once', 'pick', 'refuse', 'register')
 local audit = import('audit', 'audit')
@@ -12,6 +13,12 @@ local registry = {}
 
 -- Drivers of one vehicle: all of their cards change with it.
 local MOST_DRIVERS = 20
+
+-- Over the network so many drivers can be registered at most, as many vehicles, and so many different words of capabilities in all. An id may be
+-- one that nobody has, and a record stays until it is removed: without a bound one operator makes 86,400 of them a day. Each word has a set of
+-- its own (`able:`).
+local MOST_RECORDS = 50000
+local MOST_WORDS = 200
 
 local function load(c, kind, id)
     local json = redis.call('HGET', c.p .. kind .. 's', id)
@@ -135,8 +142,54 @@ local function changed(old, new)
     return #names > 0 and names or nil
 end
 
-local function save(c, kind, id, r, operator)
+-- `kerbside` on the hub's own machine, whose name has a colon as no token's has, brings whole tables, however long they are.
+local function is_here(operator) return string.find(operator, ':', 1, true) ~= nil end
+
+local function words_of(r) return r and r.capabilities or {} end
+
+-- Counts in `words` what a record has had and has. old, new: records, nil: none.
+local function count_words(c, old, new)
+    if is_same(words_of(old), words_of(new)) then return end
+    for _, word in ipairs(words_of(old)) do
+        if redis.call('HINCRBY', c.p .. 'words', word, -1) <= 0 then redis.call('HDEL', c.p .. 'words', word) end
+    end
+    for _, word in ipairs(words_of(new)) do redis.call('HINCRBY', c.p .. 'words', word, 1) end
+end
+
+-- How many different words there would be more (below 0: fewer), and the first of the record that none has yet.
+local function new_words(c, old, new)
+    local had, has, more, first = {}, {}, 0, nil
+    for _, word in ipairs(words_of(old)) do had[word] = true end
+    for _, word in ipairs(words_of(new)) do
+        has[word] = true
+        if not had[word] and redis.call('HEXISTS', c.p .. 'words', word) == 0 then more, first = more + 1, first or word end
+    end
+    if more == 0 then return 0 end
+    for word in pairs(had) do
+        if not has[word] and redis.call('HGET', c.p .. 'words', word) == '1' then more = more - 1 end
+    end
+    return more, first
+end
+
+-- The refusal of a record more, or of words more, than there can be; nil: there is room. What is registered can be changed.
+local function no_room(c, kind, old, new, operator)
+    if is_here(operator) then return nil end
+    if not old and redis.call('HLEN', c.p .. kind .. 's') >= MOST_RECORDS then
+        return refuse('not_available', MOST_RECORDS .. ' ' .. kind .. 's are registered, and over the network there can be no more. Remove those '
+            .. 'that are not needed, with ' .. kind .. 's.remove; or use `kerbside ' .. kind
+            .. 's import` on the hub\'s machine, which has no such limit.')
+    end
+    local more, word = new_words(c, old, new)
+    local known = more > 0 and redis.call('HLEN', c.p .. 'words') or 0
+    if known + more <= MOST_WORDS then return nil end
+    return refuse('not_available', 'field `capabilities`: no record has the word ' .. word .. ' yet. Records have ' .. known
+        .. ' different words; over the network there can be ' .. MOST_WORDS .. '. Use one of those, or take words that are not needed out of all '
+        .. 'records that have them.')
+end
+
+local function save(c, kind, id, r, old, operator)
     r.by, r.at = operator, c.now
+    count_words(c, old, r)
     redis.call('HSET', c.p .. kind .. 's', id, cjson.encode(r))
     redis.call('ZADD', c.p .. kind .. '-ids', 0, id)
     log(c, kind .. '.registered', r)
@@ -149,10 +202,9 @@ local function index_end(c, id, old, new)
     if after then redis.call('ZADD', c.p .. 'driver-ends', 0, after .. ':' .. id) end
 end
 
--- A change by an operator, once for its key. Who has a token is held to what can be done by hand in a minute (audit.lua); `kerbside` on
--- the hub's own machine, whose name has a colon as no token's has, brings whole tables.
+-- A change by an operator, once for its key. Who has a token is held to what can be done by hand in a minute (audit.lua).
 local function change(c, command, given, body)
-    if string.find(given.operator, ':', 1, true) then return once(c, command, 'operator:' .. given.operator, given.key, body) end
+    if is_here(given.operator) then return once(c, command, 'operator:' .. given.operator, given.key, body) end
     return audit.act(c, command, given, body)
 end
 
@@ -170,7 +222,7 @@ register('registry_set_driver', { 'operator', 'record', 'key', 'seen?' }, functi
         local r = cjson.decode(given.record)
         local id, old = r.driver, load(c, 'driver', r.driver)
         if is_same(r, old) then return ok({ driver = id, changed = false }) end
-        local no = changed_since('driver', id, old, given.seen)
+        local no = changed_since('driver', id, old, given.seen) or no_room(c, 'driver', old, r, given.operator)
         if no then return no end
         if r.vehicle and redis.call('HEXISTS', c.p .. 'vehicles', r.vehicle) == 0 then
             return refuse('not_found', 'field `vehicle`: no vehicle ' .. r.vehicle .. ' is registered; vehicles.set does that first.')
@@ -181,7 +233,7 @@ register('registry_set_driver', { 'operator', 'record', 'key', 'seen?' }, functi
         end
         if was and was ~= now then redis.call('SREM', c.p .. 'drivers-of:' .. was, id) end
         redis.call('SADD', c.p .. 'drivers-of:' .. now, id)
-        save(c, 'driver', id, r, given.operator)
+        save(c, 'driver', id, r, old, given.operator)
         index_end(c, id, old, r)
         for _, paper in ipairs(papers.PAPERS) do
             local name = paper .. '_until'
@@ -204,13 +256,13 @@ register('registry_set_vehicle', { 'operator', 'record', 'code', 'is_new', 'key'
         local renewed = not old or given.is_new == '1'
         r.code = renewed and given.code or old.code
         if is_same(r, old) then return ok({ vehicle = id, code = r.code, changed = false }) end
-        local no = changed_since('vehicle', id, old, given.seen)
+        local no = changed_since('vehicle', id, old, given.seen) or no_room(c, 'vehicle', old, r, given.operator)
         if no then return no end
         if renewed then
             if old then redis.call('HDEL', c.p .. 'signs', old.code) end
             redis.call('HSET', c.p .. 'signs', r.code, id)
         end
-        save(c, 'vehicle', id, r, given.operator)
+        save(c, 'vehicle', id, r, old, given.operator)
         stand_all(c, id)
         local after = facts('vehicle', r)
         after.new_code, after.changed = renewed or nil, changed(old, r)
@@ -222,6 +274,7 @@ end)
 local function missing(kind, id) return refuse('not_found', 'field `' .. kind .. '`: no ' .. kind .. ' ' .. id .. ' is registered.') end
 
 local function drop(c, given, kind, id, old)
+    count_words(c, old, nil)
     redis.call('HDEL', c.p .. kind .. 's', id)
     redis.call('ZREM', c.p .. kind .. '-ids', id)
     local gone = { [kind] = id }
@@ -310,11 +363,18 @@ register('registry_verify', { 'code' }, function(c, given)
     return cjson.encode(v)
 end, { 'no-writes' })
 
--- Of records that a hub wrote which knew no `able:`: once.
+-- Of records that a hub wrote which knew no `able:`, or no `words`: once.
 function registry.index(c)
-    if redis.call('EXISTS', c.p .. 'able-is-known') == 1 then return end
-    for _, id in ipairs(redis.call('HKEYS', c.p .. 'standing')) do index_card(c, id, nil, papers.card(c, id)) end
-    redis.call('SET', c.p .. 'able-is-known', 1)
+    if redis.call('EXISTS', c.p .. 'words-are-known') == 1 then return end
+    if redis.call('EXISTS', c.p .. 'able-is-known') == 0 then
+        for _, id in ipairs(redis.call('HKEYS', c.p .. 'standing')) do index_card(c, id, nil, papers.card(c, id)) end
+        redis.call('SET', c.p .. 'able-is-known', 1)
+    end
+    redis.call('DEL', c.p .. 'words')
+    for _, kind in ipairs({ 'driver', 'vehicle' }) do
+        for _, id in ipairs(redis.call('HKEYS', c.p .. kind .. 's')) do count_words(c, nil, (load(c, kind, id))) end
+    end
+    redis.call('SET', c.p .. 'words-are-known', 1)
 end
 
 -- Until when a paper of a driver holds, by its record; nil: that is not known.
