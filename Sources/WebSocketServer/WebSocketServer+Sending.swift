@@ -375,7 +375,9 @@ extension WebSocketServer {
             let written = SSL_write(ssl, bytes.baseAddress! + sent, Int32(count))
             guard written > 0 else {
                 let reason = SSL_get_error(ssl, written)
-                guard reason == SSL_ERROR_WANT_WRITE || reason == SSL_ERROR_WANT_READ else { return nil }
+                // Half a KeyUpdate, or one whose answer has no room, holds up reads and writes; nothing else leads there.
+                // The kernel would call the socket ready at once, again and again.
+                guard reason == SSL_ERROR_WANT_WRITE, SSL_is_init_finished(ssl) == 1 else { return nil }
                 connection.isBlocked = true
                 connection.committed = count
                 break

@@ -20,7 +20,11 @@ V12 = b"\x03\x03"
 @pytest.fixture
 def hub(new_hub):
     """It waits longer for a handshake than a test waits for a message."""
-    hub = new_hub(server__workers=1, server__handshake_timeout_ms=600_000, server__commands_per_second=20)
+    return started(new_hub, server__handshake_timeout_ms=600_000, server__commands_per_second=20)
+
+
+def started(new_hub, **settings):
+    hub = new_hub(server__workers=1, **settings)
     certificate, key = make_certificate(hub.directory, "server")
     hub.write_config(server__tls__certificate=str(certificate), server__tls__key=str(key))
     return hub.start()
@@ -102,21 +106,28 @@ UPGRADE = request(
 )  # fmt: skip
 
 
+def begin(hub, link, kind, token):
+    """What the connection is to be; a stream's session."""
+    hello = json.dumps({"id": 1, "cmd": "hello", "token": token}).encode()
+    if kind in ("stranger", "websocket"):
+        link.send(UPGRADE)
+        assert link.has(b" 101 ")
+    if kind == "websocket":
+        link.send(frame(TEXT, hello))
+        assert link.has(b'"id":1')
+    if kind == "stream":
+        link.send(request("/v1/stream", "Content-Type: application/json", body=hello))
+        return json.loads(link.has(b"\n\n").rpartition(b"data: ")[2])["ok"]["session"]
+    return None
+
+
 @pytest.mark.parametrize("kind", ["requests", "stream", "websocket"])
 def test_records_without_a_byte_cut_a_connection_of_which_nobody_counts_the_pieces(hub, tmp_path, kind):
     """64 in its life besides one before each with bytes: OpenSSL works off 32 of them in a read, of which no byte tells. Of whoever
     said hello each is a piece of its subject's (decisions 151, 152)."""
     token, link = hub.token("service", "empty"), Records(hub, tmp_path)
-    hello = json.dumps({"id": 1, "cmd": "hello", "token": token}).encode()
     ask = json.dumps({"id": 2, "cmd": "vehicle.get", "vehicle": "nobody"}).encode()
-    if kind == "websocket":
-        link.send(UPGRADE)
-        assert link.has(b" 101 ")
-        link.send(frame(TEXT, hello))
-        assert link.has(b'"id":1')
-    elif kind == "stream":
-        link.send(request("/v1/stream", "Content-Type: application/json", body=hello))
-        session = json.loads(link.has(b"\n\n").rpartition(b"data: ")[2])["ok"]["session"]
+    session = begin(hub, link, kind, token)
 
     def is_answered(empty):
         """Whether it is there after so many records without a byte and one with some."""
@@ -130,3 +141,17 @@ def test_records_without_a_byte_cut_a_connection_of_which_nobody_counts_the_piec
     assert is_answered(32) and is_answered(0) and is_answered(32) and is_answered(1)
     assert bool(is_answered(8)) == (kind != "requests")
     link.close()
+
+
+@pytest.mark.parametrize("kind", ["stranger", "websocket", "stream"])
+def test_half_a_key_update_cuts_a_connection_to_which_something_is_to_be_said(new_hub, tmp_path, kind):
+    """OpenSSL writes nothing before the rest has come, while the kernel says that there is room. Only pings are sent here, and
+    nobody is given up for silence."""
+    far = {"server__hello_timeout_ms": 600_000, "server__dead_after_ms": 600_000}
+    hub = started(new_hub, server__ping_ms=300, **far)
+    link = Records(hub, tmp_path)
+    begin(hub, link, kind, hub.token("service", "half"))
+    link.send(b"\x18\0\0\1", kind=b"\x16")
+    link.has(b"nothing that a hub says")
+    link.close()
+    assert hub.metric("kerbside_socket_writes_total") < 1_000

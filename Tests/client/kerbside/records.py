@@ -69,13 +69,13 @@ class Records:
         secret = bytes.fromhex(secret)
         self._key, self._iv, self._count = AESGCM(_expanded(secret, b"key", 32)), _expanded(secret, b"iv", 12), 0
 
-    def send(self, *contents):
-        """Each in a record of its own."""
+    def send(self, *contents, kind=b"\x17"):
+        """Each in a record of its own; the kind is the inner one, of data."""
         sent = b""
         for content in contents:
             head = b"\x17\x03\x03" + (len(content) + 17).to_bytes(2, "big")
             nonce = (int.from_bytes(self._iv, "big") ^ self._count).to_bytes(12, "big")
-            sent += head + self._key.encrypt(nonce, content + b"\x17", head)
+            sent += head + self._key.encrypt(nonce, content + kind, head)
             self._count += 1
         while sent:
             sent = sent[os.write(self._tls.fileno(), sent) :]
