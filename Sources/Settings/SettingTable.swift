@@ -51,7 +51,7 @@ extension Settings {
             "server.max_connections", \.server.maxConnections, 0...1_000_000, .atReload,
             """
             Connections per worker; more are refused before they cost anything. 0 takes what the limit of open files \
-            allows.
+            allows; more than that no worker takes.
             """),
         .integer(
             "server.max_connections_per_address", \.server.maxConnectionsPerAddress, 0...1_000_000, .atReload,

@@ -9,7 +9,7 @@ public struct ServerLimits: Sendable {
     public var maxStrangersBytes = 32 << 20
     /// TLS handshakes under way, 44 KiB each: 88 MB. As many as begin in two seconds or more, one a millisecond.
     public var maxHandshakes = 2_000
-    /// Sockets at once, upgraded or not. nil: what the process may open, less 128 for Redis, files and the loop.
+    /// Sockets at once, upgraded or not; never more than ``sockets(openFiles:)``, which is what nil stands for.
     public var maxConnections: Int? = nil
     /// Sockets of one address (IPv6: of one /64, twice as many of a /56, four times of a /48) at once, and its TLS handshakes
     /// in 10 s. A mobile operator puts thousands of phones behind one address, so that only a flood from one machine is
@@ -59,6 +59,10 @@ public struct ServerLimits: Sendable {
     public var floodCode: UInt16 = 4429
 
     public init() {}
+
+    /// What a process with so many open files has for sockets: all but 128 for Redis, files and the loop. Without these it
+    /// could read nothing more, a list of revoked tokens neither.
+    public static func sockets(openFiles: UInt) -> Int { max(16, Int(clamping: openFiles) - 128) }
 
     /// For an echo server under a conformance test: messages of 16 MiB, many at once.
     public static var echo: ServerLimits {

@@ -75,8 +75,7 @@ public final class WebSocketServer {
     let runs = FrameRuns()
     /// The last frame that went to a stream, and its event: one frame goes to many.
     var lastEvent: (frame: [UInt8], event: [UInt8])?
-    private static let keptDescriptors = 128
-    private let openable = WebSocketServer.openableSockets()
+    private let openable: Int
     let handshake: Handshake
     var connections = SlotTable<Connection>()
     /// Connections by address, of all servers that share the limit.
@@ -159,6 +158,7 @@ public final class WebSocketServer {
         wheelTimer = LoopTimer(loop)
         lastTick = loop.now
         coalesceTimer = LoopTimer(loop)
+        openable = ServerLimits.sockets(openFiles: Self.openFiles())
         crowd = try CrowdPoll(loop, perTurn: Self.crowdPerTurn)
         sockets = try SocketContext(
             loop: loop, owner: link, tls: tls, tickets: tickets, handshakeTimeoutMs: limits.headerTimeoutMs)
@@ -221,7 +221,7 @@ public final class WebSocketServer {
 
     private func accept(_ descriptor: Int32, _ address: PeerAddress) {
         counts.accepted += 1
-        guard connections.count < rules.maxConnections ?? openable else {
+        guard connections.count < min(rules.maxConnections ?? .max, openable) else {
             counts.refusedTotalLimit += 1
             return refuse(descriptor, 503)
         }
@@ -241,6 +241,8 @@ public final class WebSocketServer {
         if connection.socket == nil, connections[connection.id] != nil { closed(connection.id) }
     }
 
+    var unixTime: Int { Int(EventLoop.wallClock() / 1000) }
+
     /// Says why on a plain socket, as far as that goes without waiting.
     private func refuse(_ descriptor: Int32, _ status: Int) {
         if tls == nil {
@@ -253,12 +255,10 @@ public final class WebSocketServer {
         Glibc.close(descriptor)
     }
 
-    var unixTime: Int { Int(EventLoop.wallClock() / 1000) }
-
-    /// What the process may open, less what it needs besides.
-    private static func openableSockets() -> Int {
+    /// What the process may open.
+    private static func openFiles() -> UInt {
         var limit = rlimit()
         getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-        return max(16, Int(clamping: limit.rlim_cur) - keptDescriptors)
+        return limit.rlim_cur
     }
 }

@@ -14,6 +14,7 @@ struct CheckConfig: ParsableCommand {
         options.config = file
         let loaded = try options.load()
         for warning in loaded.warnings { Terminal.warn("\(warning)") }
+        if let excess = Hub.Doctor.excessConnections(loaded.settings) { Terminal.warn(excess) }
         let problems =
             loaded.settings.exposures.map(\.description)
             + NamedFiles.problems(loaded.settings) { Terminal.warn("zones repaired: \($0)") }

@@ -2,6 +2,7 @@
 
 import json
 import re
+import resource
 import subprocess
 
 import pytest
@@ -97,6 +98,22 @@ def test_a_file_that_no_hub_takes_is_not_good(new_hub, what):
     assert named in result.stderr
     told = run("doctor", "--config", hub.config)
     assert any("UNFIT" in line and named in line for line in told.stdout.splitlines()), told.stdout
+
+
+def test_more_connections_than_open_files_are_told_of(new_hub):
+    """It is no fault: the service may have another limit."""
+    hub = new_hub(server__max_connections=1_000_000)
+    files = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    most = min(files, 100_000)
+
+    def limit():
+        resource.setrlimit(resource.RLIMIT_NOFILE, (min(most, 1_000), most))
+
+    words = f"server.max_connections is 1000000, but the limit of open files leaves {most - 128}"
+    result = run("check-config", hub.config, preexec_fn=limit)
+    assert result.returncode == 0 and words in result.stderr
+    told = run("doctor", "--config", hub.config, preexec_fn=limit)
+    assert any(line.startswith("poor") and words in line for line in told.stdout.splitlines()), told.stdout
 
 
 def test_a_file_that_is_not_there(tmp_path):

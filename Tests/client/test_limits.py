@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import json
 import os
+import resource
 import signal
 import socket
 import time
@@ -329,6 +330,19 @@ async def test_too_many_connections_are_refused_and_the_first_ones_stay(new_hub,
         return True
 
     await hub.until("room for one more", room)
+
+
+def test_a_worker_keeps_descriptors_for_itself_however_many_connections_are_set(new_hub):
+    hub = new_hub(server__workers=1, server__max_connections=1_000).start()
+    # For what it starts from now on: 22 connections, and 128 descriptors for the rest.
+    resource.prlimit(hub.process.pid, resource.RLIMIT_NOFILE, (150, 150))
+    os.kill(hub.workers()[0], signal.SIGKILL)
+    hub.wait_until("another worker", lambda: hub.log.count('"listening"') == 2)
+    hub.wait_until("ready", hub.is_ready)
+    with contextlib.ExitStack() as stack:
+        address = ("127.0.0.1", hub.port)
+        links = [stack.enter_context(socket.create_connection(address, patience.MESSAGE)) for _ in range(40)]
+        assert all(link.recv(12) == b"HTTP/1.1 503" for link in links[-10:])
 
 
 def test_connections_of_one_address_are_limited(new_hub):

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import resource
 import shutil
 import signal
 import time
@@ -69,7 +70,7 @@ async def test_C66_what_is_broken_is_said_and_workers_that_die_come_back_as_they
     await passenger.connect()
     await passenger.refused("ride.request", "too_many_passengers", **here.a.centre.fields, passengers=7)
     await driver.accept(await passenger.request(here.a.centre))
-    assert '"message":"reloaded"' not in hub.log
+    assert '"message":"the workers are told to reload"' not in hub.log
 
 
 async def test_a_reload_ends_no_worker_that_has_just_begun(new_hub):
@@ -77,7 +78,7 @@ async def test_a_reload_ends_no_worker_that_has_just_begun(new_hub):
     for number in range(1, 4):
         await hub.kill_workers(*hub.workers())
         hub.send_signal(signal.SIGHUP)
-        await hub.until("the reload", lambda number=number: hub.log.count('"message":"reloaded"') == number)
+        await hub.until("the reload", lambda number=number: hub.log.count('"message":"the workers are told to reload"') == number)
         await hub.until("new workers", lambda number=number: hub.log.count('"listening"') >= 2 + 2 * number)
     assert "started again: signal 9" in hub.log and 'started again: signal 1"' not in hub.log
 
@@ -154,7 +155,7 @@ async def test_what_a_full_redis_did_not_take_it_takes_when_it_has_room(new_hub)
     hub.redis.config_set("maxmemory", 1)
     hub.write_config(dispatch__max_passengers=7)
     hub.send_signal(signal.SIGHUP)
-    await hub.until("the refusal", lambda: "reloaded; Redis is told its part" in hub.log)
+    await hub.until("the refusal", lambda: "told to reload; Redis is told its part" in hub.log)
     assert hub.redis.hget(hub.key("settings"), "max_passengers") == "3"
     hub.redis.config_set("maxmemory", 0)
     await hub.until("the new rule", lambda: hub.redis.hget(hub.key("settings"), "max_passengers") == "7")
@@ -197,6 +198,25 @@ async def test_revoked_tokens_count_no_more_and_later_ones_do(new_hub, cast):
         await asyncio.sleep(0.05)
     owner = type(thief)(hub, thief.subject, token=hub.token("passenger", thief.subject))
     await owner.connect()
+
+
+@pytest.mark.parametrize("kind", ["worker", "recorder"])
+async def test_who_has_no_descriptor_left_reloads_when_it_has_one(new_hub, cast, kind):
+    """The supervisor tells it once, and a token that is revoked must not count for good."""
+    hub = new_hub(blocks=2, server__workers=1).start()
+    [pid] = [pid for pid, line in hub.processes().items() if f" {kind}" in line]
+    await hub.until("both have begun", lambda: '"message":"recording"' in hub.log)
+    thief = await cast.rider(hub)
+    files = resource.prlimit(pid, resource.RLIMIT_NOFILE)
+    resource.prlimit(pid, resource.RLIMIT_NOFILE, (3, files[1]))
+    at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() + 1))
+    (hub.directory / "revoked").write_text(f"passenger {thief.subject} {at}\n")
+    hub.write_config(tokens__revoked_file=str(hub.directory / "revoked"))
+    hub.send_signal(signal.SIGHUP)
+    await hub.until("its word", lambda: '"message":"not reloaded yet, and tried again each second: ' in hub.log)
+    resource.prlimit(pid, resource.RLIMIT_NOFILE, files)
+    await hub.until("the reload", lambda: '"message":"reloaded now"' in hub.log)
+    assert (await thief.wait_closed())[0] == 4401
 
 
 async def test_a_certificate_and_zones_are_taken_together_or_not_at_all(new_hub):

@@ -14,6 +14,8 @@ import Wire
 /// Of the senders of all hubs of a city one leads. An entry is taken out of the stream when each of its receivers has answered, or it is of
 /// no use any more: so whatever dies, it is sent once at least. A browser shows what it gets twice once, by its `seq`.
 final class PushSender: SideTask {
+    static let label = "pushes"
+
     /// How often it looks, and says that it leads, ms; without a word for so long another one does.
     private static let everyMs: UInt64 = 250
     private static let leadEveryMs: UInt64 = 1_500
@@ -55,7 +57,7 @@ final class PushSender: SideTask {
         self.voucher = voucher
         verifier = try TokenVerifier(settings)
         keys = Keys(city: settings.city.id)
-        log = HubLog.logger("pushes", settings.log)
+        log = HubLog.logger(Self.label, settings.log)
         connection = RedisConnection(
             loop: loop, endpoint: try RedisLocation(settings).endpoint, limits: RedisLimits(settings))
         functions = RedisFunctions(
@@ -69,13 +71,10 @@ final class PushSender: SideTask {
         timer.start(afterMs: 0, repeatMs: Self.everyMs) { [unowned self] in look() }
     }
 
-    func reload(_ fresh: Settings) {
-        settings = settings.reloaded(from: fresh)
-        do {
-            verifier = try TokenVerifier(settings)
-        } catch {
-            log.error("keys of tokens stay as they were: \(error)")
-        }
+    func reload(_ fresh: Settings) throws {
+        let taken = settings.reloaded(from: fresh)
+        verifier = try TokenVerifier(taken)
+        settings = taken
     }
 
     func stop() {

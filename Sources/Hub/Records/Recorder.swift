@@ -34,6 +34,8 @@ final class Recorder: SideTask {
     /// Where somebody reads for long, it waits some seconds in vain.
     private static let shortenEveryMs: Int64 = 30_000
 
+    static let label = "records"
+
     private var settings: Settings
     private let location: StoreLocation
     private let connection: RedisConnection
@@ -82,7 +84,7 @@ final class Recorder: SideTask {
         stream = Keys(city: settings.city.id).events
         timer = LoopTimer(loop)
         nextRead = LoopTimer(loop)
-        log = HubLog.logger("records", settings.log)
+        log = HubLog.logger(Self.label, settings.log)
         meter = RecordsMeter(name: name, data: settings.data.dir)
         // Such a Redis has written an entry before anybody reads it.
         settleMs = settings.redis.isEmbedded && settings.redis.fsync == .always ? 0 : Self.settleMs

@@ -4,9 +4,12 @@ import Settings
 
 /// What a hub does in a process of its own, beside its workers. Used on its loop's thread.
 protocol SideTask {
+    /// Its name in the log.
+    static var label: String { get }
     init(name: String, settings: Settings, loop: EventLoop) throws
     func start()
-    func reload(_ fresh: Settings)
+    /// Changes nothing where it throws.
+    func reload(_ fresh: Settings) throws
     func stop()
 }
 
@@ -19,11 +22,12 @@ enum SideProcess {
         // Rides come first.
         setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10)
         let loop = try EventLoop()
-        let task = try kind.init(name: name, settings: try WorkerFiles.settings(of: data), loop: loop)
-        // A file of settings that can't be read is told of by the supervisor.
-        let hangup = try LoopSignal(loop, signal: SIGHUP) {
-            if let fresh = try? WorkerFiles.settings(of: data) { task.reload(fresh) }
+        let settings = try WorkerFiles.settings(of: data)
+        let task = try kind.init(name: name, settings: settings, loop: loop)
+        let reload = SettingsReload(loop: loop, log: HubLog.logger(kind.label, settings.log)) {
+            try task.reload(WorkerFiles.settings(of: data))
         }
+        let hangup = try LoopSignal(loop, signal: SIGHUP) { reload.begin() }
         let ends = try [SIGTERM, SIGINT].map { try LoopSignal(loop, signal: $0) { loop.stop() } }
         task.start()
         loop.run()

@@ -35,8 +35,20 @@ public enum Doctor {
         getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
         let most = limit.rlim_max > 1 << 60 ? "unlimited" : String(limit.rlim_max)
         let text = "open files: \(most) per process, so about as many connections per worker."
-        if limit.rlim_max >= 10_000 { return Finding(verdict: .good, text: text) }
-        return Finding(verdict: .poor, text: text + " Raise it with LimitNOFILE= of the service, or `ulimit -Hn`.")
+        let excess = excessConnections(settings)
+        if limit.rlim_max >= 10_000, excess == nil { return Finding(verdict: .good, text: text) }
+        let more = excess.map { " \($0)." } ?? ""
+        return Finding(
+            verdict: .poor, text: text + more + " Raise the limit with LimitNOFILE= of the service, or `ulimit -Hn`.")
+    }
+
+    /// What is to be said where more connections are set than a worker will take. The service may have another limit.
+    public static func excessConnections(_ settings: Settings) -> String? {
+        var limit = rlimit()
+        getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        let most = ServerLimits.sockets(openFiles: limit.rlim_max)
+        guard settings.server.maxConnections > most else { return nil }
+        return "server.max_connections is \(settings.server.maxConnections), but the limit of open files leaves \(most)"
     }
 
     private static func workers(_ settings: Settings) -> Finding {

@@ -206,8 +206,8 @@ public actor Supervisor {
         for process in processes { process.reload() }
         Task {
             switch await prepare() {
-            case .success: log.notice("reloaded")
-            case .failure: log.warning("reloaded; Redis is told its part when it takes it")
+            case .success: log.notice("the workers are told to reload")
+            case .failure: log.warning("the workers are told to reload; Redis is told its part when it takes it")
             }
         }
     }

@@ -24,6 +24,7 @@ public actor Worker {
     nonisolated let loop: EventLoop
     public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
+    var log: Logger { services.log }
     private let services: WorkerServices
     private let clients: Sessions
     /// All of them, in the order in which they are told.
@@ -201,19 +202,13 @@ public actor Worker {
     // MARK: reload and end
 
     /// SIGHUP: zones, limits, keys and certificates, without dropping a connection that may stay. The supervisor has tried
-    /// everything before; what fails here all the same leaves everything as it was.
-    public func reload(_ new: Settings) {
-        let verifier: TokenVerifier
-        let issuer: TokenIssuer
-        do {
-            let zones = try CityZones.load(new)
-            verifier = try TokenVerifier(new)
-            issuer = try TokenIssuer(new)
-            if services.server.hasTLS { try services.server.reloadCertificate() }
-            services.zones.set = zones
-        } catch {
-            return services.log.error("not reloaded, everything stays as it was: \(error)")
-        }
+    /// everything before; where it throws all the same everything is as it was.
+    public func reload(_ new: Settings) throws {
+        let verifier = try TokenVerifier(new)
+        let issuer = try TokenIssuer(new)
+        let zones = try CityZones.load(new)
+        if services.server.hasTLS { try services.server.reloadCertificate() }
+        services.zones.set = zones
         services.apply(new)
         tell { $0.settingsChanged() }
         startTicks()
@@ -223,8 +218,6 @@ public actor Worker {
         services.log.info(
             "settings reloaded", metadata: ["zones": "\(services.zones.set?.zones.count ?? 0)"])
     }
-
-    func refused(_ error: any Error) { services.log.error("not reloaded: \(error)") }
 
     /// SIGTERM: no new connections, the present ones are sent away over `server.drain_ms` with a time to come back at,
     /// then `finished` is called.

@@ -15,11 +15,11 @@ public enum WorkerRun {
         let settings = try read(data, port)
         let loop = try EventLoop()
         let worker = try Worker(name: name, number: number, settings: settings, loop: loop)
-        let hangup = try LoopSignal(loop, signal: SIGHUP) {
-            worker.assumeIsolated { worker in
-                do { worker.reload(try read(data, port)) } catch { worker.refused(error) }
-            }
+        let reload = SettingsReload(loop: loop, log: worker.assumeIsolated { $0.log }) {
+            let fresh = try read(data, port)
+            try worker.assumeIsolated { try $0.reload(fresh) }
         }
+        let hangup = try LoopSignal(loop, signal: SIGHUP) { reload.begin() }
         var ends: [LoopSignal] = []
         for signal in [SIGTERM, SIGINT] {
             ends.append(

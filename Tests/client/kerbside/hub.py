@@ -223,7 +223,7 @@ class Hub:
 
     async def reload(self, taken=True):
         """SIGHUP, and the wait until supervisor and workers have said that they took what the files say, or did not."""
-        due = {'"message":"reloaded"': 1, '"message":"settings reloaded"': self.settings["server.workers"]}
+        due = {'"message":"the workers are told to reload"': 1, '"message":"settings reloaded"': self.settings["server.workers"]}
         if not taken:
             due = {'"message":"not reloaded, everything stays as it was: ': 1}
         due = {line: self.log.count(line) + count for line, count in due.items()}
