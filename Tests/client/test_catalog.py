@@ -272,17 +272,7 @@ async def test_a_worker_that_missed_the_announcement_denies_no_line(new_hub):
     city = new_hub(blocks=3, server__workers=1).start()
     load(city)
     reader = await member(city)
-    old = city.redis.hget(city.key("catalog"), "version")
-    new, more = old + "-more", 1_500
-    for part in ("meta", "lines", "stops", "buses", "services"):
-        entries = city.redis.hgetall(city.key(f"catalog:{old}:{part}"))
-        if part == "lines":
-            line, text = next(iter(entries.items()))
-            entries |= {f"more{n}": text.replace(f'"{line}"', f'"more{n}"') for n in range(more)}
-        if part == "meta":
-            entries["lines"] = str(int(entries["lines"]) + more)
-        if entries:
-            city.redis.hset(city.key(f"catalog:{new}:{part}"), mapping=entries)
+    new = stage_more(city)
     # As the function does that takes a version into use, without a word before.
     city.redis.hset(city.key("catalog"), "version", new)
     city.redis.publish(city.key("catalog-news"), f"use {new} 1800000000000")
@@ -297,6 +287,50 @@ async def test_a_worker_that_missed_the_announcement_denies_no_line(new_hub):
     assert "ok" in answers[-1] and pages[-1] == 200, answers[-1]
     codes = {answer["error"]["code"] for answer in answers if "error" in answer}
     assert codes == {"unavailable"} and set(pages) == {503, 200}, (codes, set(pages))
+
+
+async def test_the_old_lines_stand_until_the_new_ones_are_read(new_hub):
+    """Used before a worker is done with it: the worker goes on with it, and stays ready with the lines that it has."""
+    city = new_hub(blocks=3, server__workers=1).start()
+    load(city)
+    reader = await member(city)
+    new = stage_more(city)
+    steps = city.redis.pipeline(transaction=True)
+    steps.publish(city.key("catalog-news"), f"read {new}")
+    steps.hset(city.key("catalog"), "version", new)
+    steps.publish(city.key("catalog-news"), f"use {new} 1800000000000")
+    steps.execute()
+    await reader.barrier()
+    ready, kept, pages = set(), set(), []
+    for _ in range(2_000):
+        ready.add(city.http("/readyz").status)
+        kept |= {city.http(f"/v1/{path}").status for path in ("lines", "lines/L1", "stops/s1")}
+        await reader.call("subscribe", channel="line:L1")
+        pages.append(city.http("/v1/lines/more7").status)
+        if pages[-1] == 200:
+            break
+        await asyncio.sleep(0.005)
+    assert pages[-1] == 200 and set(pages) == {503, 200}, set(pages)
+    assert ready == {200} and kept == {200}, (ready, kept)
+    entries = [json.loads(line) for line in city.log.splitlines() if line.startswith("{") and new in line]
+    said = [entry["message"] for entry in entries if entry.get("version") == new]
+    assert said == ["reading the lines", "read the lines", "catalog"], "once, and not anew when it is used"
+
+
+def stage_more(city, more=1_500):
+    """The present catalog with so many more lines, written beside it as an import does. Its version."""
+    old = city.redis.hget(city.key("catalog"), "version")
+    new = old + "-more"
+    for part in ("meta", "lines", "stops", "buses", "services"):
+        entries = city.redis.hgetall(city.key(f"catalog:{old}:{part}"))
+        if part == "lines":
+            line, text = next(iter(entries.items()))
+            entries |= {f"more{n}": text.replace(f'"{line}"', f'"more{n}"') for n in range(more)}
+        if part == "meta":
+            entries["lines"] = str(int(entries["lines"]) + more)
+        if entries:
+            city.redis.hset(city.key(f"catalog:{new}:{part}"), mapping=entries)
+    return new
 
 
 async def test_of_two_imports_at_once_each_is_whole(city):

@@ -1,3 +1,4 @@
+import Dispatch
 import Domain
 import EventLoop
 import Logging
@@ -19,6 +20,9 @@ final class CatalogReader: MessageListener {
     private var isDue = false
     /// By then who has brought the version has had it told, or is gone.
     private var tellAt: UInt64?
+    /// What is read is taken apart and put together here, and what is used no more is freed: of a big city's each is a second and
+    /// more, in which a worker would tell nobody anything.
+    private let thread = DispatchQueue(label: "kerbside.catalog")
     private static let tellAfterMs = UInt64(CatalogStore.workersMs) * 3 / 2
 
     init(_ services: WorkerServices) {
@@ -40,12 +44,12 @@ final class CatalogReader: MessageListener {
         switch (words.first, words.count) {
         case ("read", 2): prepareCatalog(words[1])
         case ("use", 3):
-            guard catalog.cache.useNext(words[1], at: Int64(words[2]) ?? 0) else {
-                // Begun after it was announced.
+            guard let spent = catalog.cache.useNext(words[1], at: Int64(words[2]) ?? 0) else {
+                // Begun after it was announced, or not done with it.
                 if words[1] != catalog.version { catalog.cache.fallBehind() }
                 return readCatalog()
             }
-            isInUse(catalog.current)
+            isInUse(spent)
         default: break
         }
     }
@@ -58,22 +62,29 @@ final class CatalogReader: MessageListener {
             let marks = CatalogMarks(reply)
             if reply["untold"].text != nil { self.tellLater() }
             if marks.version == self.catalog.version { return self.catalog.cache.mark(marks) }
-            if let next = self.catalog.cache.next, next.catalog.version == marks.version {
-                self.catalog.cache.use(next.catalog, marks)
-                return self.isInUse(next.catalog)
+            if let next = self.catalog.cache.next, next.version == marks.version {
+                return self.isInUse(self.catalog.cache.use(next, marks))
             }
             self.catalog.cache.fallBehind()
+            // When it is read this is called again.
+            if self.beingRead?.version == marks.version { return }
             self.read(CatalogReading(version: marks.version, keys: self.keys)) { reading in
-                self.catalog.cache.prepare(reading)
+                self.prepare(reading)
                 // Another version may have come into use meanwhile.
                 self.readCatalog()
             }
         }
     }
 
-    /// It is from now on: says so to who has brought it.
-    private func isInUse(_ catalog: Catalog) {
-        log.info("catalog", metadata: ["version": "\(catalog.version)", "lines": "\(catalog.lines.count)"])
+    private func prepare(_ reading: CatalogReading) {
+        if let unused = catalog.cache.prepare(reading) { thread.async { unused.forget() } }
+    }
+
+    /// The catalog is from now on: says so to who has brought it.
+    private func isInUse(_ spent: SpentCatalog) {
+        thread.async { spent.free() }
+        let lines = catalog.current.lines.count
+        log.info("catalog", metadata: ["version": "\(catalog.version)", "lines": "\(lines)"])
         count("used", catalog.version)
         tellLater()
     }
@@ -90,7 +101,7 @@ final class CatalogReader: MessageListener {
         let reading = CatalogReading(version: version, keys: keys)
         reading.isAwaited = true
         read(reading) { reading in
-            self.catalog.cache.prepare(reading)
+            self.prepare(reading)
             self.wait(noLongerFor: reading)
             // It may have taken the place of a reading of the one in use.
             self.readCatalog()
@@ -101,47 +112,78 @@ final class CatalogReader: MessageListener {
     private func wait(noLongerFor reading: CatalogReading?) {
         guard let reading, reading.isAwaited else { return }
         reading.isAwaited = false
-        count("ready", reading.catalog.version)
+        count("ready", reading.version)
     }
 
     /// Reads a version; a later one that is asked for takes the place of one that is not done.
     private func read(_ reading: CatalogReading, then: @escaping (CatalogReading) -> Void) {
         wait(noLongerFor: beingRead)
+        endReading()
+        guard !reading.version.isEmpty else { return then(reading) }
+        log.info("reading the lines", metadata: ["version": "\(reading.version)"])
         beingRead = reading
-        guard !reading.catalog.version.isEmpty else {
-            beingRead = nil
-            return then(reading)
-        }
         for question in reading.questions {
-            commands.send(question) { result in
-                guard self.beingRead === reading else { return }
-                guard case .success(let reply) = result else { return self.readCatalogLater() }
-                if reading.take(reply) { self.readLines(reading, then) }
-            }
+            ask(
+                question, for: reading, taking: { $0.take($1) },
+                then: { isWhole in if isWhole { self.readLines(reading, then) } })
         }
     }
 
     private func readLines(_ reading: CatalogReading, _ then: @escaping (CatalogReading) -> Void) {
-        guard let question = reading.nextLine else {
-            beingRead = nil
-            if let problem = reading.problem {
-                wait(noLongerFor: reading)
-                log.error("the catalog \(reading.catalog.version) can't be taken: \(problem); the old one stays")
-                return catalog.cache.giveUp()
-            }
-            return then(reading)
+        if let problem = reading.problem {
+            wait(noLongerFor: reading)
+            log.error("the catalog \(reading.version) can't be taken: \(problem); the old one stays")
+            endReading()
+            return catalog.cache.giveUp()
         }
+        guard let question = reading.nextLine else {
+            return aside(
+                reading, { $0.makePages() },
+                then: { _ in
+                    self.log.info("read the lines", metadata: ["version": "\(reading.version)"])
+                    self.beingRead = nil
+                    then(reading)
+                })
+        }
+        ask(question, for: reading, taking: { $0.takeLine($1) }, then: { _ in self.readLines(reading, then) })
+    }
+
+    /// Has the answer taken on the thread. `then` gets what `take` answers, on the loop.
+    private func ask<Found: Sendable>(
+        _ question: [RedisArgument], for reading: CatalogReading,
+        taking take: @escaping @Sendable (CatalogReading, RedisReply) -> Found, then: @escaping (Found) -> Void
+    ) {
         commands.send(question) { result in
             guard self.beingRead === reading else { return }
             guard case .success(let reply) = result else { return self.readCatalogLater() }
-            reading.takeLine(reply)
-            self.readLines(reading, then)
+            self.aside(reading, { take($0, reply) }, then: then)
         }
+    }
+
+    /// Calls `then` on the loop with what `work` finds on the thread, if the reading still goes on.
+    private func aside<Found: Sendable>(
+        _ reading: CatalogReading, _ work: @escaping @Sendable (CatalogReading) -> Found,
+        then: @escaping (Found) -> Void
+    ) {
+        let answer = LoopAnswer<Found> { found in
+            if self.beingRead === reading { then(found) }
+        }
+        thread.async { [loop] in
+            let found = work(reading)
+            loop.submit { answer.give(found) }
+        }
+    }
+
+    /// What has been read of it is used no more.
+    private func endReading() {
+        guard let reading = beingRead else { return }
+        beingRead = nil
+        thread.async { reading.forget() }
     }
 
     /// Redis went away meanwhile: when it is back, `onUp` of the connection reads it. An overload passes.
     private func readCatalogLater() {
-        beingRead = nil
+        endReading()
         isDue = true
     }
 
@@ -173,14 +215,13 @@ final class CatalogReader: MessageListener {
         guard let name = parts.first, parts.count <= 2 else { return nil }
         let list = CatalogList(rawValue: name)
         guard list != nil || name == "changes" && parts.count == 1 else { return nil }
-        guard catalog.isKnown else {
-            return .problem(503, "Not ready", "The lines are not read yet; ask again in a second.")
-        }
+        guard catalog.isKnown else { return .linesNotRead }
         guard let list else { return changes(request) }
         let page: [UInt8]
         let tag: String
         if parts.count == 2 {
             guard let id = PercentText.decoded(parts[1]), let entry = catalog.cache.page(list, entry: id) else {
+                guard !catalog.isBehind else { return .linesNotRead }
                 return .problem(404, "Not found", "There is no such entry in /v1/\(name).")
             }
             page = entry.bytes

@@ -2,12 +2,14 @@ import Domain
 
 /// The catalog as a worker serves it: the one in use, and one that was read to be used next.
 ///
-/// Pages are made when somebody asks for them first. Used on the worker's loop only.
+/// Most pages are made when somebody asks for them first. Used on the worker's loop only.
 struct CatalogCache {
     private(set) var catalog = Catalog()
     private(set) var marks = CatalogMarks()
-    /// What is here is what Redis has in use, as far as is known: an empty catalog means that there is none.
+    /// What is here is, or was until a moment ago, what Redis has in use: an empty catalog means that there is none.
     private(set) var isKnown = false
+    /// Another version is in use by now, and is being read.
+    private(set) var isBehind = false
     /// Read, and waiting to be told to be used.
     private(set) var next: CatalogReading?
     private var pages = CatalogPages(Catalog())
@@ -18,39 +20,49 @@ struct CatalogCache {
     /// timetable takes milliseconds.
     private static let maxEntryBytes = 64 << 20
 
-    mutating func prepare(_ reading: CatalogReading) { next = reading }
-
-    /// Changes over to what was read, if it is that version.
-    mutating func useNext(_ version: String, at time: Int64) -> Bool {
-        guard let next, next.catalog.version == version else { return false }
-        var marks = marks
-        marks.advance(to: version, next.digests, at: time)
-        use(next.catalog, marks)
-        return true
+    /// Answers the one that was read before and never used, if there is one.
+    mutating func prepare(_ reading: CatalogReading) -> CatalogReading? {
+        defer { next = reading }
+        return next
     }
 
-    /// Changes over. `catalog` is that of the version that the marks name.
-    mutating func use(_ catalog: Catalog, _ marks: CatalogMarks) {
-        self.catalog = catalog
+    /// Changes over to what was read. Answers what was in use until now; nil: what was read is not that version.
+    mutating func useNext(_ version: String, at time: Int64) -> SpentCatalog? {
+        guard let next, next.version == version else { return nil }
+        var marks = marks
+        marks.advance(to: version, next.digests, at: time)
+        return use(next, marks)
+    }
+
+    /// Changes over to what was read whole, with its pages: the version that the marks name. Answers what was in use until now.
+    mutating func use(_ reading: CatalogReading, _ marks: CatalogMarks) -> SpentCatalog {
+        let spent = SpentCatalog(catalog, pages, lists, entries)
+        catalog = reading.catalog
         self.marks = marks
-        pages = CatalogPages(catalog)
-        lists = [:]
+        pages = reading.pages
+        lists = reading.lists
         forgetEntries()
         next = nil
         isKnown = true
+        isBehind = false
+        return spent
     }
 
-    /// Another version is in use by now: until that is read nobody is told what stands in this one, nor what does not.
-    mutating func fallBehind() { isKnown = false }
+    /// Another version is in use by now: until that is read this one stands, but nobody is told what it does not have.
+    mutating func fallBehind() { isBehind = true }
 
     /// What Redis says of the catalog that is in use here already.
     mutating func mark(_ marks: CatalogMarks) {
         self.marks = marks
         isKnown = true
+        isBehind = false
     }
 
-    /// There is none that could be read; the worker serves without.
-    mutating func giveUp() { isKnown = true }
+    /// The one in use can't be read; the worker serves with the one before, or without.
+    mutating func giveUp() {
+        isKnown = true
+        isBehind = false
+    }
 
     /// The ids of the lines that stop there, sorted.
     func lines(at stop: String) -> [String] { pages.lines(at: stop) }
@@ -75,6 +87,30 @@ struct CatalogCache {
     private mutating func forgetEntries() {
         entries = [:]
         entryBytes = 0
+    }
+}
+
+/// What was in use until another catalog was. To be freed on a thread: a big city's takes a second.
+///
+/// `@unchecked Sendable` because the loop makes it, and leaves it to the thread.
+final class SpentCatalog: @unchecked Sendable {
+    private var catalog: Catalog?
+    private var pages: CatalogPages?
+    private var lists: [CatalogList: [UInt8]]
+    private var entries: [CatalogList: [String: CatalogEntry]]
+
+    init(
+        _ catalog: Catalog, _ pages: CatalogPages, _ lists: [CatalogList: [UInt8]],
+        _ entries: [CatalogList: [String: CatalogEntry]]
+    ) {
+        (self.catalog, self.pages, self.lists, self.entries) = (catalog, pages, lists, entries)
+    }
+
+    func free() {
+        catalog = nil
+        pages = nil
+        lists = [:]
+        entries = [:]
     }
 }
 

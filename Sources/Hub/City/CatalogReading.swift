@@ -29,9 +29,18 @@ struct CatalogMarks: Equatable {
     }
 }
 
-/// Puts a version together as its parts are read, one line at a time: between two lines a worker serves its clients.
-final class CatalogReading {
+/// Puts a version together as its parts are read, one line at a time: between two lines Redis serves others.
+///
+/// A worker has the answers taken on a thread. `@unchecked Sendable` because it is used by one at a time: the loop leaves it to
+/// the thread with each answer, until the thread says that it is done with that. Meanwhile the loop uses `version` and
+/// `isAwaited`, which the thread does not change.
+final class CatalogReading: @unchecked Sendable {
+    let version: String
     private(set) var catalog: Catalog
+    /// Of it, once they are made.
+    private(set) var pages = CatalogPages(Catalog())
+    /// Those that most clients ask for, likewise.
+    private(set) var lists: [CatalogList: [UInt8]] = [:]
     private let keys: Keys
     private var lines: [String] = []
     private var replies: [RedisReply] = []
@@ -42,13 +51,14 @@ final class CatalogReading {
     private(set) var problem: String?
 
     init(version: String, keys: Keys) {
+        self.version = version
         catalog = Catalog(version: version)
         self.keys = keys
     }
 
     /// What is to be asked first; the answers go to ``take(_:)``, in this order.
     var questions: [[RedisArgument]] {
-        func key(_ part: String) -> RedisArgument { RedisArgument(keys.catalog(catalog.version, part)) }
+        func key(_ part: String) -> RedisArgument { RedisArgument(keys.catalog(version, part)) }
         return [
             ["HGETALL", key("meta")], ["HGETALL", key("stops")], ["HGETALL", key("buses")],
             ["HGETALL", key("services")], ["HKEYS", key("lines")],
@@ -91,7 +101,7 @@ final class CatalogReading {
     /// The next line to be asked for; nil when all are there.
     var nextLine: [RedisArgument]? {
         guard problem == nil, let line = lines.last else { return nil }
-        return ["HGET", RedisArgument(keys.catalog(catalog.version, "lines")), RedisArgument(line)]
+        return ["HGET", RedisArgument(keys.catalog(version, "lines")), RedisArgument(line)]
     }
 
     func takeLine(_ reply: RedisReply) {
@@ -106,6 +116,21 @@ final class CatalogReading {
             return
         }
         catalog.lines[id] = line
+    }
+
+    /// When all is there: which lines stop where takes a big city's catalog a second.
+    func makePages() {
+        pages = CatalogPages(catalog)
+        for list in [CatalogList.lines, .buses, .stops] { lists[list] = pages.list(list) }
+    }
+
+    /// Frees what was read: a big city's catalog takes a second.
+    func forget() {
+        catalog = Catalog(version: version)
+        pages = CatalogPages(Catalog())
+        lists = [:]
+        lines = []
+        replies = []
     }
 
     private func lacks(_ part: String) { problem = problem ?? "not all \(part) are there, or of another form" }

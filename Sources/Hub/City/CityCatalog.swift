@@ -8,8 +8,13 @@ final class CityCatalog {
     /// An empty one, until it is known.
     var current: Catalog { cache.catalog }
     var version: String { cache.catalog.version }
-    /// What is here is what Redis has in use, as far as is known: an empty catalog means that there is none.
+    /// What is here is, or was until a moment ago, what Redis has in use: an empty catalog means that there is none.
     var isKnown: Bool { cache.isKnown }
+    /// Another version is in use by now, and is being read: what is not here may be in that.
+    var isBehind: Bool { cache.isBehind }
+
+    /// Whether the line may be there though it is not here.
+    func isLoading(line id: String) -> Bool { !isKnown || isBehind && current.lines[id] == nil }
 
     /// The clock of its schedules.
     var time: CityTime {

@@ -158,7 +158,7 @@ final class HTTPCommands {
     /// The buses on their tours, with position and free seats: the snapshot of the line's channel, for the same readers.
     private func tellBuses(_ line: String, _ identity: Identity, _ answer: @escaping (HTTPResponse) -> Void) {
         guard let session = paid(identity, price: CommandPrice.snapshot, answer) else { return }
-        guard services.catalog.isKnown else {
+        guard !services.catalog.isLoading(line: line) else {
             return services.outbox.refuse(
                 session, nil,
                 ErrorReply(code: .unavailable, detail: "The lines are being loaded; ask again in a moment."))

@@ -7,6 +7,11 @@ extension HTTPResponse {
         problem(status, title, detail) { _ in }
     }
 
+    /// Another version of the catalog, or the first, is being read.
+    static var linesNotRead: HTTPResponse {
+        problem(503, "Not ready", "The lines are not read yet; ask again in a second.")
+    }
+
     private static func problem(
         _ status: Int, _ title: String, _ detail: String, more: (inout JSONWriter) -> Void
     ) -> HTTPResponse {

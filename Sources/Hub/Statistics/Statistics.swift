@@ -94,7 +94,7 @@ final class Statistics: Capability {
         case .allowed(let subject): reader = subject
         }
         guard catalog.isKnown, services.clock.isSet else {
-            return answer(.problem(503, "Not ready", "The lines are not read yet; ask again in a second."))
+            return answer(.linesNotRead)
         }
         let query: StatisticsQuery
         do throws(StatisticsQuery.Problem) {
@@ -160,6 +160,7 @@ final class Statistics: Capability {
         }
         readDays(day, question) { rows in
             if let line = query.line, rows.isEmpty, self.catalog.current.lines[line] == nil {
+                guard !self.catalog.isBehind else { return question.answer(.linesNotRead) }
                 return question.answer(
                     .problem(404, "Not found", "\(self.settings.city.id) has no line \(line)."))
             }

@@ -2,10 +2,17 @@ import Domain
 import Settings
 import Wire
 
+extension ErrorReply {
+    /// Another version of the catalog, or the first, is being read.
+    static let linesLoading = ErrorReply(
+        code: .unavailable, detail: "The lines are being loaded; try again in a moment.")
+}
+
 /// Lines, and places along them, as clients name them.
 extension Capability {
     func line(_ id: String) throws(ErrorReply) -> Line {
         if let line = catalog.current.lines[id] { return line }
+        if catalog.isBehind { throw .linesLoading }
         throw ErrorReply(
             code: .notFound, field: "line", detail: "field `line`: \(settings.city.id) has no line \(id).")
     }
@@ -18,6 +25,7 @@ extension Capability {
         case .point(let lat, let lon): return .point(GeoPoint(lat: lat, lon: lon))
         case .stop(let id):
             if let stop = catalog.current.stops[id] { return .stop(stop) }
+            if catalog.isBehind { throw .linesLoading }
             throw ErrorReply(
                 code: .notFound, field: field + "stop",
                 detail: "field `\(field)stop`: \(settings.city.id) has no stop \(id).")

@@ -40,9 +40,7 @@ final class Stops: Capability {
     }
 
     private func request(_ request: StopRequest, _ message: ClientMessage, _ session: Session, _ identity: Identity) {
-        guard catalog.isKnown else {
-            return refuse(session, message.id, .unavailable, "The lines are being loaded; try again in a moment.")
-        }
+        guard catalog.isKnown else { return refuse(session, message.id, .linesLoading) }
         let patterns = catalog.current.lines[request.line]?.patterns.count ?? 0
         services.budgets.charge(CommandPrice.patterns(request.back == nil ? patterns : 2 * patterns), to: session)
         let time = now()
@@ -63,6 +61,8 @@ final class Stops: Capability {
                         field: "back."))
             }
         } catch {
+            // Not kept as the command's first reply: it may succeed in a moment.
+            if error == .linesLoading { return refuse(session, message.id, error) }
             refusal = (error.code, error.detail)
         }
         // Refused by the function, not here: a repeated command gets its first reply, whatever the time is now.

@@ -67,7 +67,7 @@ final class Topics: Capability {
     private func subscribe(
         _ channel: String, since: String?, _ message: ClientMessage, _ session: Session, _ identity: Identity
     ) {
-        if channel.hasPrefix(Channel.lines), !catalog.isKnown {
+        if channel.hasPrefix(Channel.lines), catalog.isLoading(line: Self.line(of: channel)) {
             return refuse(session, message.id, .unavailable, "The lines are being loaded; subscribe again in a moment.")
         }
         guard Channel.isShared(channel) else { return refuseTopic(message, session) }
@@ -140,9 +140,9 @@ final class Topics: Capability {
                 code: .forbidden, field: field,
                 detail: "field `\(field)`: \(channel) is for operators and services, as all topics in private. are.")
         }
-        if channel.hasPrefix(Channel.lines), catalog.isKnown {
-            let line = String(channel.dropFirst(Channel.lines.count))
-            if catalog.current.lines[line] == nil {
+        if channel.hasPrefix(Channel.lines) {
+            let line = Self.line(of: channel)
+            if !catalog.isLoading(line: line), catalog.current.lines[line] == nil {
                 return ErrorReply(
                     code: .notFound, field: field,
                     detail: "field `\(field)`: \(settings.city.id) has no line \(line).")
@@ -150,6 +150,8 @@ final class Topics: Capability {
         }
         return nil
     }
+
+    private static func line(of channel: String) -> String { String(channel.dropFirst(Channel.lines.count)) }
 
     private func refuseTopic(_ message: ClientMessage, _ session: Session) {
         refuse(

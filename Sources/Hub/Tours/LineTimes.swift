@@ -29,7 +29,7 @@ final class LineTimes: Capability {
 
     private func tell(_ id: String, at place: StopRequest.Place, _ message: ClientMessage, _ session: Session) {
         guard catalog.isKnown, services.clock.isSet else {
-            return refuse(session, message.id, .unavailable, "The lines are being loaded; try again in a moment.")
+            return refuse(session, message.id, .linesLoading)
         }
         let line: Line
         let spot: StopRequestPlan.Place

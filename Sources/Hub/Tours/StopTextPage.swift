@@ -101,6 +101,9 @@ struct StopTextPage {
         return response
     }
 
+    /// The lines are being read.
+    var loading: HTTPResponse { refusal(503, "error.unavailable", retryAfter: "1") }
+
     /// Too many ask, or the store can't be reached.
     var busy: HTTPResponse { refusal(503, "error.unavailable", retryAfter: "5") }
 

@@ -40,7 +40,7 @@ final class StopTexts: Capability {
         guard settings.pages.enabled, parts.first.map({ "/" + $0 }) == Self.path else { return false }
         let page = StopTextPage(request, city: settings.city.id)
         guard catalog.isKnown else {
-            answer(page.refusal(503, "error.unavailable", retryAfter: "1"))
+            answer(page.loading)
             return true
         }
         guard parts.count > 1, !parts[1].isEmpty else {
@@ -48,7 +48,7 @@ final class StopTexts: Capability {
             return true
         }
         guard let stop = PercentText.decoded(parts[1]).flatMap({ catalog.current.stops[$0] }) else {
-            answer(page.refusal(404, "error.not_found"))
+            answer(catalog.isBehind ? page.loading : page.refusal(404, "error.not_found"))
             return true
         }
         look(stop, request.clientNetwork) { reading in

@@ -94,9 +94,8 @@ final class Tours: DeliveryListener {
         _ busID: String, _ lineID: String, pattern: String?, trip: String?, _ message: ClientMessage,
         _ session: Session, _ bus: BusDriver
     ) {
-        guard catalog.isKnown else {
-            return refuse(session, message.id, .unavailable, "The lines are being loaded; try again in a moment.")
-        }
+        // A tour begins with the lines that are in use, which may not be those that are here.
+        guard catalog.isKnown, !catalog.isBehind else { return refuse(session, message.id, .linesLoading) }
         let current = catalog.current
         guard let vehicle = current.buses[busID] else {
             return refuse(
