@@ -301,17 +301,19 @@ async def test_the_old_lines_stand_until_the_new_ones_are_read(new_hub):
     steps.publish(city.key("catalog-news"), f"use {new} 1800000000000")
     steps.execute()
     await reader.barrier()
-    ready, kept, pages = set(), set(), []
+    ready, kept, pages, is_told = set(), set(), [], False
     for _ in range(2_000):
         ready.add(city.http("/readyz").status)
         kept |= {city.http(f"/v1/{path}").status for path in ("lines", "lines/L1", "stops/s1")}
         await reader.call("subscribe", channel="line:L1")
+        is_told = is_told or city.redis.exists(city.key(f"catalog:{new}:reading")) == 1
         pages.append(city.http("/v1/lines/more7").status)
         if pages[-1] == 200:
             break
         await asyncio.sleep(0.005)
     assert pages[-1] == 200 and set(pages) == {503, 200}, set(pages)
     assert ready == {200} and kept == {200}, (ready, kept)
+    assert is_told, "who brings a catalog sees that it is being read"
     entries = [json.loads(line) for line in city.log.splitlines() if line.startswith("{") and new in line]
     said = [entry["message"] for entry in entries if entry.get("version") == new]
     assert said == ["reading the lines", "read the lines", "catalog"], "once, and not anew when it is used"

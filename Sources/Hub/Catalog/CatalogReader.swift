@@ -94,7 +94,7 @@ final class CatalogReader: MessageListener {
     private func count(_ part: String, _ version: String) {
         let key = RedisArgument(keys.catalog(version, part))
         commands.send(["INCR", key]) { _ in }
-        commands.send(["EXPIRE", key, 60]) { _ in }
+        commands.send(["EXPIRE", key, RedisArgument(2 * CatalogStore.longestMs / 1000)]) { _ in }
     }
 
     private func prepareCatalog(_ version: String) {
@@ -122,6 +122,7 @@ final class CatalogReader: MessageListener {
         guard !reading.version.isEmpty else { return then(reading) }
         log.info("reading the lines", metadata: ["version": "\(reading.version)"])
         beingRead = reading
+        tellReading()
         for question in reading.questions {
             ask(
                 question, for: reading, taking: { $0.take($1) },
@@ -187,12 +188,20 @@ final class CatalogReader: MessageListener {
         isDue = true
     }
 
+    /// Whoever waits for the version to be read sees that it is.
+    private func tellReading() {
+        guard let beingRead else { return }
+        let key = RedisArgument(keys.catalog(beingRead.version, "reading"))
+        commands.send(["SET", key, 1, "PX", RedisArgument(CatalogStore.readingMs)]) { _ in }
+    }
+
     func second() {
         guard commands.isUp else { return }
         if isDue {
             isDue = false
             readCatalog()
         }
+        tellReading()
         guard let tellAt, loop.now >= tellAt else { return }
         self.tellAt = nil
         functions.call("catalog_tell", ["version": RedisArgument(catalog.version)]) { result in

@@ -23,6 +23,10 @@ public actor CatalogStore {
 
     /// How long workers are given to read a new catalog before it is taken into use, and then to use it, ms.
     static let workersMs: Int64 = 10_000
+    /// So long they have while they say that they read it, ms: a country's catalog takes a busy machine half a minute.
+    static let longestMs: Int64 = 300_000
+    /// They say so once a second, and it holds so long, ms.
+    static let readingMs: Int64 = 5_000
 
     /// Runs `work` on a loop of its own, on the calling thread, and answers its value. Throws a ``HubFailure`` when Redis
     /// can't be reached.
@@ -158,12 +162,16 @@ public actor CatalogStore {
     }
 
     /// Workers read a version before it is taken into use, and all use it before clients are told. One that can't is not waited
-    /// for forever: it reads it when it is told to use it.
+    /// for forever: it goes on with it, or reads it, when it is told to use it.
     private func wait(for workers: Int64, _ version: String, _ part: String) async throws {
-        let until = EventLoop.wallClock() + Self.workersMs
+        let start = EventLoop.wallClock()
+        var until = start + Self.workersMs
         while EventLoop.wallClock() < until {
             let count = try await send(["GET", RedisArgument(keys.catalog(version, part))]).int ?? 0
             if count >= workers { return }
+            if try await send(["EXISTS", RedisArgument(keys.catalog(version, "reading"))]).int == 1 {
+                until = max(until, min(EventLoop.wallClock() + Self.readingMs, start + Self.longestMs))
+            }
             try await pause(ms: 10)
         }
     }
