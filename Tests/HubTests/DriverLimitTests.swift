@@ -106,8 +106,9 @@ import Wire
                 try await city.call("ride_alert", ["T1", "r\(n)", "20", "4", "high"])
                 #expect(try await city.command("ride_aboard", "T1", "r\(n)", "", "").isOK)
                 try await city.advance(1_000)
-                let state = try await city.command("ride_finish", "T1", "r\(n)", "14", "")["state"]?.text
-                #expect(state == (n < 7 ? "available" : "unavailable"))
+                let end = try await city.command("ride_finish", "T1", "r\(n)", "14", "")
+                #expect(end["state"]?.text == (n < 7 ? "available" : "unavailable"))
+                #expect(end["reason"]?.text == (n < 7 ? nil : "rate_limited"))
             }
             #expect(try await city.command("driver_available", "T1", "14", "", "", "") == .refused("rate_limited"))
             try await city.advance(1_794_000)
@@ -157,18 +158,19 @@ import Wire
     func fetchesNobody() async throws {
         try await TestCity.run { city in
             try await city.queue("14", "T1")
-            @Sendable func pretend(_ n: Int, near: Bool) async throws {
+            @Sendable func pretend(_ n: Int, near: Bool, reason: String? = nil) async throws {
                 try await city.assign("r\(n)", of: "p\(n)", to: "T1")
                 if near { try await city.call("ride_alert", ["T1", "r\(n)", "500", "480", "high"]) }
                 try await city.advance(61_000)
                 #expect(try await city.command("ride_aboard", "T1", "", "", "").isOK)
                 try await city.advance(61_000)
-                #expect(try await city.command("ride_finish", "T1", "", "14", "").isOK)
+                let end = try await city.command("ride_finish", "T1", "", "14", "")
+                #expect(end.isOK && end["reason"]?.text == reason)
             }
             for n in 1...4 { try await pretend(n, near: true) }
             for n in 5...6 { try await pretend(n, near: false) }
             #expect(try await city.order("14") == ["T1"])
-            try await pretend(7, near: false)
+            try await pretend(7, near: false, reason: "rate_limited")
             #expect(try await city.field("vehicle:T1", "state") == "unavailable")
             #expect(try await city.command("driver_available", "T1", "14", "", "", "") == .refused("rate_limited"))
             try await city.advance(30_000)

@@ -137,6 +137,22 @@ async def test_who_shows_no_offer_is_not_available_after_the_third(new_hub, cast
     assert error["retry_after_ms"] > 0
 
 
+async def test_who_fetches_nobody_is_told_why_it_is_not_available_after_the_third(new_hub, cast):
+    hub = new_hub(dispatch__free_cancels=3).start()
+    here = hub.block()
+    [driver] = await cast.queue(hub, here.a.stand, 1)
+    for n in range(3):
+        passenger = await cast.rider(hub)
+        ride = await passenger.request(here.a.centre)
+        await driver.accept_next(ride)
+        await driver.call("ride.aboard", ride=ride)
+        end = await driver.call("ride.end", ride=ride)
+        assert end["state"] == ("available" if n < 2 else "unavailable")
+    assert end == {"ride": ride, "state": "unavailable", "reason": "rate_limited"}
+    error = await driver.refused("driver.available", "rate_limited")
+    assert error["retry_after_ms"] > 0
+
+
 async def test_undelivered_to_the_only_driver_waits_for_its_sign_of_life(hub, cast):
     here = hub.block()
     [driver] = await cast.queue(hub, here.a.stand, 1)

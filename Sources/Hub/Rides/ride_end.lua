@@ -45,12 +45,13 @@ local function free_driver(c, driver, v, ride, zone, is_brief, has_fetched, rece
     mark_back(c, driver, v)
     local brief = is_brief and cancels.one_more_brief(c, v)
     if zone == '?' then zone = v.zone end
-    local is_barred = blocks.holds(c, v.blocked)
-    if is_barred or zone == '' or cancels.brief_wait(c, v) or not has_fetched and cancels.driver_refusal(c, driver) then
+    -- By the last one `driver.available` is refused now, and says why and for how long.
+    local reason = blocks.holds(c, v.blocked) and 'blocked' or zone == '' and 'outside_zones'
+        or (cancels.brief_wait(c, v) or not has_fetched and cancels.driver_refusal(c, driver)) and 'rate_limited'
+    if reason then
         if brief then set_vehicle(c, driver, 'brief', brief) end
         make_unavailable(c, driver, v)
-        local reason = is_barred and ',"reason":"blocked"' or zone == '' and ',"reason":"outside_zones"' or ''
-        return ok('{"ride":"' .. ride .. '","state":"unavailable"' .. reason .. receipt)
+        return ok('{"ride":"' .. ride .. '","state":"unavailable","reason":"' .. reason .. '"' .. receipt)
     end
     local rank, size = join(c, driver, v, zone, 'ended', nil, brief and { 'brief', brief })
     dispatch_driver(c, zone, driver, true)

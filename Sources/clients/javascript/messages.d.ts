@@ -585,7 +585,7 @@ export interface Replies {
   } | {
     ride: string;
     state: "unavailable";
-    /** Why there is no queue to join. */
+    /** Why there is no queue to join: outside_zones, blocked (by the office), or rate_limited: too many rides were ended at once, given back or not come for, and driver.available says for how long. */
     reason: string;
     receipt?: string;
     fare?: Fare;
@@ -600,7 +600,7 @@ export interface Replies {
   } | {
     ride: string;
     state: "unavailable";
-    /** Why there is no queue to join. */
+    /** Why there is no queue to join: blocked. */
     reason: string;
   };
   "ride.request": {

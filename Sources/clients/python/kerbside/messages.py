@@ -217,7 +217,8 @@ class RideEndReply2(TypedDict):
     ride: str
     state: Literal["unavailable"]
     reason: str
-    """Why there is no queue to join."""
+    """Why there is no queue to join: outside_zones, blocked (by the office), or rate_limited: too many rides were ended
+    at once, given back or not come for, and driver.available says for how long."""
     receipt: NotRequired[str]
     fare: NotRequired[Fare]
     payment: NotRequired[Payment]
@@ -242,7 +243,7 @@ class RideNoshowReply2(TypedDict):
     ride: str
     state: Literal["unavailable"]
     reason: str
-    """Why there is no queue to join."""
+    """Why there is no queue to join: blocked."""
 
 
 RideNoshowReply = RideNoshowReply1 | RideNoshowReply2

@@ -155,7 +155,8 @@ public enum Commands {
             public var receipt: String?
             public var fare: Parts.Fare?
             public var payment: Parts.Payment?
-            /// Why there is no queue to join.
+            /// Why there is no queue to join: outside_zones, blocked (by the office), or rate_limited: too many rides were
+            /// ended at once, given back or not come for, and driver.available says for how long.
             public var reason: String?
 
             public init(_ json: JSON) throws {
@@ -199,7 +200,7 @@ public enum Commands {
             public var zone: String?
             public var rank: Int?
             public var size: Int?
-            /// Why there is no queue to join.
+            /// Why there is no queue to join: blocked.
             public var reason: String?
 
             public init(_ json: JSON) throws {
