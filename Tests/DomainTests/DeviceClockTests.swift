@@ -80,4 +80,10 @@ struct DeviceClockTests {
         }
         #expect(found == [0, 1, 2, 3].map { Self.start + $0 })
     }
+
+    @Test("the hub's clock is set back by an hour: fixes are measured by it from then on")
+    func hubSetBack() {
+        let found = times(steady(from: 3600, to: 3700, behind: 0) + steady(from: 0, to: 60, behind: 0))
+        #expect(found.suffix(7) == [0, 10, 20, 30, 40, 50, 60])
+    }
 }

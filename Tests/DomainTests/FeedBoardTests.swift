@@ -85,6 +85,25 @@ struct FeedBoardTests {
         #expect(board.count == 0)
     }
 
+    @Test("the hub's clock is set back by an hour: vehicles move on, and who is silent then grows stale and is gone")
+    func setBack() throws {
+        let subscription = near([board.retain(.cell(cell))])
+        board.apply(record("A", at: start + 3_600_000), cell: cell, zone: nil)
+        board.apply(record("B", at: start + 3_600_000), cell: cell, zone: nil)
+        board.advance(now: start + 3_600_000)
+        #expect(try json(subscription)["data"]?.elements?.count == 2)
+        board.advance(now: start)
+        board.apply(record("A", lat: 45.46123, at: start + 1000), cell: cell, zone: nil)
+        board.advance(now: start + 1000)
+        let rows = try #require(try json(subscription)["data"]?.elements)
+        #expect(rows.count == 1 && rows[0][0]?.text == "A" && rows[0][1]?.double == 45.46123)
+        board.advance(now: start + 92_000)
+        #expect(try json(subscription)["data"]?.elements?.count == 2)
+        board.advance(now: start + 603_000)
+        #expect(try json(subscription)["gone"]?.elements?.count == 2)
+        #expect(board.count == 0)
+    }
+
     @Test("equal views of a scope get the same object, of another encoding or tick another")
     func sharing() throws {
         let scope = board.retain(.cell(cell))

@@ -367,4 +367,23 @@ struct PositionFilterTests {
         #expect(accepted(verdicts[2])?.previous == nil && accepted(verdicts[2]) != nil)
         #expect(accepted(verdicts[3])?.isLive == true)
     }
+
+    @Test(
+        "C6: the hub's clock is set back by an hour: what a right device sends is believed at once, on an old link or a new one"
+    )
+    func hubSetBack() {
+        for isAnew in [false, true] {
+            var filter = PositionFilter()
+            for s in stride(from: 0.0, through: 60, by: 10) {
+                _ = filter.offer(fix(s, x: s * 10), receivedAt: start + 3_600_000 + Int64(s * 1000))
+            }
+            if isAnew { filter = filter.anew() }
+            for s in [70.0, 80] {
+                let step = accepted(filter.offer(fix(s, x: s * 10), receivedAt: start + Int64(s * 1000)))
+                #expect(step?.isLive == true)
+            }
+            // A few seconds are what clocks are adjusted by, and make no jump believed.
+            #expect(filter.offer(fix(81, x: 9_000), receivedAt: start + 76_000) == .quarantined)
+        }
+    }
 }

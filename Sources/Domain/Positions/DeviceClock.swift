@@ -26,13 +26,16 @@ public struct DeviceClock: Sendable {
         "\(least.map { String($0) } ?? "")/\(leastBefore.map { String($0) } ?? "")/\(since)"
     }
 
-    /// When a fix that was believed was measured, by the hub's clock, Unix ms: rises with each fix.
+    /// When a fix that was believed was measured, by the hub's clock, Unix ms: rises with each fix, unless that clock was
+    /// set back.
     ///
     /// - Parameters:
     ///   - at: the device's time of it, not ahead of `now`.
     ///   - now: hub time at which it came.
     ///   - longest: nothing that was stored for longer, ms, is believed.
     public mutating func time(of at: Int64, heardAt now: Int64, longest: Int64) -> Int64 {
+        // The hub's clock was set back.
+        if max(since, latest) - now > longest / 5 { self = DeviceClock() }
         let lag = now - at
         let wasSetBack = lastAt.map { at < $0 } ?? false
         if wasSetBack || lag - (usual ?? lag) > longest { (least, leastBefore) = (nil, nil) }

@@ -29,6 +29,8 @@ public struct PositionFilter: Sendable {
         public var replayDelayMs: Int64 = 30_000
         /// A fix that was stored for longer, ms, says nothing of where the vehicle is.
         public var maximumAgeMs: Int64 = 300_000
+        /// What was believed more than so long ahead of the hub's clock, ms, was believed before that was set back.
+        public var setBackMs: Int64 = 5_000
 
         public init() {}
     }
@@ -139,6 +141,7 @@ public struct PositionFilter: Sendable {
         guard fix.at > 0, fix.at < 1 << 53 else { return .refused(.unusableTime) }
         guard fix.at >= Self.earliestTime else { return .refused(.timeInSeconds(fix.at)) }
         guard fix.at - now <= limits.futureMs else { return .refused(.clockAhead(offsetMs: fix.at - now)) }
+        forgetWhatLiesAhead(of: now, limits: limits)
         let accuracy = fix.effectiveAccuracy
         guard accuracy >= 0, accuracy <= limits.mapAccuracy else { return .refused(.inaccurate(metres: accuracy)) }
 
@@ -172,6 +175,13 @@ public struct PositionFilter: Sendable {
         }
         suspect = mark
         return .quarantined
+    }
+
+    /// The hub's clock was set back: by it no fix could follow what was believed before, until it has caught up.
+    private mutating func forgetWhatLiesAhead(of now: Int64, limits: Limits) {
+        if let lastReceived, lastReceived - now > limits.setBackMs { self = PositionFilter() }
+        // A first fix may seem to be measured later than it came, by as much as its device's clock may be ahead.
+        if let anchor, anchor.hubTime - now > limits.setBackMs + limits.futureMs { self.anchor = nil }
     }
 
     /// What a fix took from its device's clock to the hub's, ms.

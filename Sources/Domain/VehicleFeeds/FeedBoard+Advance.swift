@@ -4,6 +4,7 @@ import Wire
 extension FeedBoard {
     /// Freezes a tick. `now` in Unix milliseconds; with each new second vehicles age.
     public func advance(now: Int64) {
+        if now / 1000 < second { setBack(to: now) }
         self.now = now
         tick += 1
         age(to: now / 1000)
@@ -19,6 +20,17 @@ extension FeedBoard {
         let live = vehicles[Int(number)].live
         let limit = live.traits.freshness == .live ? rules.staleAfterMs : rules.expireAfterMs
         vehicles[Int(number)].dueSecond = ages.add(number, due: (live.heard &+ limit) / 1000 + 1, now: second)
+    }
+
+    /// The hub's clock was set back: what was heard before it counts as heard now, so that nothing is older than that, and all age
+    /// from here on.
+    private func setBack(to now: Int64) {
+        second = now / 1000
+        ages = AgeWheel()
+        for number in vehicles.indices where number > 0 && !vehicles[number].isFree {
+            vehicles[number].live.heard = min(vehicles[number].live.heard, now)
+            if vehicles[number].live.isPresent { schedule(UInt32(number)) }
+        }
     }
 
     /// A vehicle is stale, or gone, in the first second that is more than the limit after it was heard of.

@@ -15,7 +15,8 @@ final class Positions: PushListener {
     /// The filters of vehicles that have left within the last minute or two, by subject: who comes back has no new start.
     private var left: [String: PositionFilter] = [:]
     private var leftBefore: [String: PositionFilter] = [:]
-    private var leftSince: Int64 = 0
+    /// Ms of the loop.
+    private var leftSince: UInt64 = 0
 
     /// The number of the present slice; a tick has `slicesPerTick`.
     private var slice = 0
@@ -57,6 +58,8 @@ final class Positions: PushListener {
     func wentLive(_ session: Session) {
         guard let vehicle = byConnection[session.connection], let (fix, heard) = vehicle.stored else { return }
         vehicle.stored = nil
+        // Heard before the hub's clock was set back: nobody knows how long ago.
+        guard heard - now() <= settings.filterLimits.setBackMs else { return }
         // What another worker believed while this one's connection was silent counts: a silent one gains no time for a jump.
         let isNewer = expect(fix, heard, of: vehicle)
         if isNewer || vehicle.lastFix == nil, now() - heard <= Int64(settings.dispatch.staleAfterMs) {
@@ -141,7 +144,8 @@ final class Positions: PushListener {
         case .accepted(let accepted):
             vehicle.lastFix = fix
             vehicle.isLastFixSure = accepted.isForFences && accepted.isLive
-            vehicle.heardAt = max(vehicle.heardAt, accepted.measuredAt)
+            // What lies ahead was heard before the hub's clock was set back.
+            vehicle.heardAt = max(min(vehicle.heardAt, time), accepted.measuredAt)
             if vehicle.isShown { markDirty(vehicle) }
             return JudgedFix(fix: fix, accepted: accepted)
         case .late: return ignored(fix, "late")
@@ -166,8 +170,8 @@ final class Positions: PushListener {
     func end(_ vehicle: VehicleTrack) { left[vehicle.subject] = vehicle.filter }
 
     private func forgetLeft() {
-        guard Double(now() - leftSince) >= 60_000 * settings.clock.scale else { return }
-        (left, leftBefore, leftSince) = ([:], left, now())
+        guard loop.now - leftSince >= 60_000 else { return }
+        (left, leftBefore, leftSince) = ([:], left, loop.now)
     }
 
     /// Has the vehicle's next fix held against its last position, which another worker or an earlier connection believed. False: a
@@ -237,7 +241,12 @@ final class Positions: PushListener {
     /// The passenger of a silent taxi is told its ETA all the same, as often as of a moving one.
     func second() {
         forgetLeft()
-        for vehicle in vehicles.values where !vehicle.isSuperseded { standing(vehicle) }
+        let time = now()
+        for vehicle in vehicles.values {
+            // After the hub's clock was set back it ages from then on.
+            vehicle.heardAt = min(vehicle.heardAt, time)
+            if !vehicle.isSuperseded { standing(vehicle) }
+        }
     }
 
     private func standing(_ vehicle: VehicleTrack) {

@@ -56,6 +56,7 @@ final class Recorder: SideTask {
     /// What keeps the database from recording; nil while nothing does.
     private var trouble: DatabaseFailure?
     private var waitMs: Int64 = 0
+    /// Ms of the loop: the machine's clock may be set back.
     private var tryAt: Int64 = 0
     private var pingAt: Int64 = 0
     private var forgetAt: Int64 = 0
@@ -112,8 +113,10 @@ final class Recorder: SideTask {
 
     // MARK: the database
 
+    private static var steady: Int64 { Int64(EventLoop.currentTime()) }
+
     private func openStore() {
-        let now = EventLoop.wallClock()
+        let now = Self.steady
         guard store == nil, now >= tryAt else { return }
         do throws(DatabaseFailure) {
             let closed = try RecordsFile.close(location)
@@ -122,7 +125,7 @@ final class Recorder: SideTask {
                     "the records were open to other users of this machine, and are closed now",
                     metadata: ["files": "\(closed.joined(separator: ", "))"])
             }
-            store = try RecordStore.recorder(location, city: settings.city.id, nowMs: now)
+            store = try RecordStore.recorder(location, city: settings.city.id, nowMs: EventLoop.wallClock())
             cursor = try store?.cursor()
             if store == nil { meter.stands(.standby) } else if meter.standing == .standby { meter.stands(.starting) }
             tryAt = now + Self.standbyMs
@@ -144,7 +147,7 @@ final class Recorder: SideTask {
 
     /// Where there is nothing to record, a database that has died would not be noticed; nor another recorder.
     private func ping(_ store: RecordStore) {
-        let now = EventLoop.wallClock()
+        let now = Self.steady
         guard now >= pingAt else { return }
         pingAt = now + Self.pingEveryMs
         do throws(DatabaseFailure) {
@@ -170,7 +173,7 @@ final class Recorder: SideTask {
         }
         trouble = failure
         waitMs = min(Self.longestWaitMs, max(500, waitMs * 2))
-        tryAt = EventLoop.wallClock() + (failure.kind == .unavailable ? waitMs : Self.standbyMs)
+        tryAt = Self.steady + (failure.kind == .unavailable ? waitMs : Self.standbyMs)
     }
 
     // MARK: the log
@@ -322,14 +325,14 @@ final class Recorder: SideTask {
 
     /// What was written waits in a file beside the database, which grows while others read.
     private func shorten(_ store: RecordStore) throws(DatabaseFailure) {
-        let now = EventLoop.wallClock()
+        let now = Self.steady
         guard now >= shortenAt else { return }
         shortenAt = now + Self.shortenEveryMs
         try store.shorten()
     }
 
     private func forget(_ store: RecordStore, hubNow: Int64) throws(DatabaseFailure) {
-        let now = EventLoop.wallClock()
+        let now = Self.steady
         guard now >= forgetAt else { return }
         // As long as Redis keeps a number (people.lua).
         try store.forgetCallers(before: hubNow - Self.callersDays * 86_400_000)

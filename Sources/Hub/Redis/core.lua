@@ -311,7 +311,9 @@ local FEED = { 'lat', 'lon', 'heading', 'at', 'heard', 'state', 'kind', 'seats',
 local function or_dash(value) return value and value ~= '' and value or '-' end
 
 -- f: the values of FEED
-local function feed_line(driver, f)
+local function feed_line(c, driver, f)
+    -- Hub time was set back: a board that is told of a time ahead would take none of the next.
+    if f[5] and tonumber(f[5]) > c.now then f[5] = c.now_text end
     return table.concat({ 'V', driver, f[1], f[2], or_dash(f[3]), f[4], f[5], f[6] or 'unavailable', f[7] or 'taxi',
         or_dash(f[8]), or_dash(f[9]), f[12] or nil }, ' ')
 end
@@ -364,7 +366,7 @@ local function show(c, driver, v)
     if not f[10] then return end
     local is_watched = f[11] and tonumber(f[11]) >= c.real
     if not is_watched and not is_followed(c, f[10]) and not is_followed(c, 'city') then return end
-    local line = feed_line(driver, f)
+    local line = feed_line(c, driver, f)
     show_in(c, f[10], line)
     show_in(c, 'city', line)
     tell_watchers(c, driver, line, f[11])

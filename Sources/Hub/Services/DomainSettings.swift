@@ -18,6 +18,7 @@ extension Settings {
         // A delay of the link is real time: in a scaled run it looks so much longer.
         limits.replayDelayMs = Int64(Double(limits.replayDelayMs) * clock.scale)
         limits.maximumAgeMs = Int64(Double(positions.maxAgeMs) * clock.scale)
+        limits.setBackMs = Int64(HubClock.jumpMs * max(1, clock.scale))
         return limits
     }
 

@@ -276,6 +276,11 @@ local function moved(c, argv, i, lines, minibuses)
         'session')
     local heard = tonumber(argv[i + 8]) or c.now
     if heard > c.now then heard = c.now end
+    -- Heard before hub time was set back: it is no newer, and the vehicle was not heard of since.
+    if known[9] and tonumber(known[9]) > c.now then
+        known[9] = false
+        redis.call('ZADD', c.p .. 'alive', 'XX', heard, driver)
+    end
     local session, speaker = argv[i + 1], known[10]
     local is_other = session ~= '' and speaker and speaker ~= session
     if known[9] and (tonumber(known[9]) > heard
@@ -306,7 +311,7 @@ local function moved(c, argv, i, lines, minibuses)
         end
         redis.call('SADD', c.p .. 'cell:' .. cell, driver)
     end
-    local line = feed_line(driver, { argv[i + 2], argv[i + 3], argv[i + 5], argv[i + 4], heard_text, known[1], known[2], known[3],
+    local line = feed_line(c, driver, { argv[i + 2], argv[i + 3], argv[i + 5], argv[i + 4], heard_text, known[1], known[2], known[3],
         known[4], nil, nil, along })
     if is_followed(c, cell) then
         lines[cell] = lines[cell] or {}

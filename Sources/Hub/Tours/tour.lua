@@ -326,6 +326,8 @@ register('tour_moved', {
     local id = given.tour
     local t = tours.load(c, id)
     if t.state ~= 'running' then return { t.state or 'unknown', 0 } end
+    -- Heard before hub time was set back (a worker's may be ahead by seconds): it is no newer, and nothing was passed since.
+    if tonumber(t.heard or 0) > c.now + 5000 then t.heard, t.measured = nil, nil end
     local before = t.measured and { lat = tonumber(t.lat), lon = tonumber(t.lon), at = tonumber(t.measured), came = tonumber(t.last_at) }
     -- What another worker has told since, when the driver changed over to it, is newer.
     if tonumber(t.heard or 0) > tonumber(given.heard) then return { t.state, tonumber(t.next) } end

@@ -19,7 +19,7 @@ local function lines_of(c, drivers, since, cell)
     for _, driver in ipairs(drivers) do
         local f = redis.call('HMGET', c.p .. 'vehicle:' .. driver, unpack(FEED))
         if f[10] and (not cell or f[10] == cell) and tonumber(f[5] or 0) >= since then
-            lines[#lines + 1] = feed_line(driver, f)
+            lines[#lines + 1] = feed_line(c, driver, f)
         end
     end
     return table.concat(lines, '\n')

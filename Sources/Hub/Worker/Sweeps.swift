@@ -9,6 +9,8 @@ final class Sweeps: Capability {
     let services: WorkerServices
     private let timer: LoopTimer
     private var isUnderWay = false
+    /// When Redis was asked last, ms of the loop.
+    private var askedAt: UInt64 = 0
     private var hasSwept = false
     /// When all is looked at again, and until when nothing is, as nobody waits for anything; ms of the loop.
     private var wholeDueAt: UInt64 = 0
@@ -38,6 +40,7 @@ final class Sweeps: Capability {
         let isWholeDue = !hasSwept || loop.now >= wholeDueAt
         guard commands.isUp, !isUnderWay, isWholeDue || loop.now >= restsUntil else { return }
         isUnderWay = true
+        askedAt = loop.now
         guard isWholeDue else { return sweepDeadlines() }
         wholeDueAt = loop.now + UInt64(Self.wholeMs / settings.clock.scale)
         // Days begin and end by the clock of the catalog's time zone.
@@ -70,7 +73,11 @@ final class Sweeps: Capability {
     }
 
     private func goOn(_ hub: RedisReply, waiting: RedisReply) {
-        if let hub = hub.int { services.clock.set(hub: hub, at: loop.now) }
+        if let hub = hub.int, let back = services.clock.set(hub: hub, asked: askedAt, at: loop.now) {
+            log.warning(
+                "the machine's clock was set back: hub time goes on from there, and deadlines that were set before come later by as much",
+                metadata: ["ms": "\(back)"])
+        }
         guard waiting.int == 0 else { return }
         restsUntil = loop.now + UInt64(Self.restMs / settings.clock.scale)
     }
