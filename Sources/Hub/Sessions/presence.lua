@@ -276,8 +276,8 @@ local function moved(c, argv, i, lines, minibuses)
         'session')
     local heard = tonumber(argv[i + 8]) or c.now
     if heard > c.now then heard = c.now end
-    -- Heard before hub time was set back: it is no newer, and the vehicle was not heard of since.
-    if known[9] and tonumber(known[9]) > c.now then
+    -- Heard before hub time was set back (a worker's may be ahead by seconds): it is no newer, and the vehicle was not heard of since.
+    if known[9] and tonumber(known[9]) > c.now + 5000 then
         known[9] = false
         redis.call('ZADD', c.p .. 'alive', 'XX', heard, driver)
     end

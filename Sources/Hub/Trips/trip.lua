@@ -147,7 +147,7 @@ function trips.metered(c, meter, lat, lon, heard, coarse, before)
     if begins then at, from_lat, from_lon = tonumber(before.heard), tonumber(before.lat), tonumber(before.lon) end
     local function from_there(some_lat, some_lon) return metres_between(from_lat, from_lon, tonumber(some_lat), tonumber(some_lon)) end
     -- Hub time was set back: the way from there is driven from now on.
-    if at > c.now then return start .. string.format('%d ', heard) .. from_lat .. ' ' .. from_lon end
+    if at > c.now + 5000 then return start .. string.format('%d ', heard) .. from_lat .. ' ' .. from_lon end
     start = start .. string.format('%d ', at) .. from_lat .. ' ' .. from_lon
     local step = math.max(STEP_M, (coarse or 0) * TIMES)
     if from_there(lat, lon) < step then return (begins or next_lat) and start or nil end
