@@ -74,4 +74,54 @@ import Wire
             #expect((1...3).contains(told), "\(told) in two seconds")
         }
     }
+
+    /// Of those that were told on the driver's channel, as JSON: all of a type, and how many of them have the list.
+    private func lists(_ pushes: [Push], _ type: String) throws -> (Int, Int) {
+        let told = try pushes.filter { $0.type == type }.map { try JSONValue(parsing: $0.data) }
+        return (told.count, told.filter { $0["places"] != nil }.count)
+    }
+
+    /// So many citizens ask the only bus for a place each, 2000 m along the line and behind it.
+    private func askMany(_ city: TestCity, _ count: Int) async throws {
+        try await city.raw(["HSET", "{test}:settings", "stop_max_on_tour", "60"])
+        for n in 0..<count {
+            #expect(try await request(city, "c\(n)", wish("s\(n)", 2000 + 100 * Double(n), inMinutes: 10)).isOK)
+        }
+    }
+
+    @Test("B10: a driver who has answered none of many is told one list in a sweep, when reminded and when they expire")
+    func due() async throws {
+        try await TestCity.run { city in
+            try await start(city)
+            try await city.raw(
+                ["HSET", "{test}:settings", "stop_remind_driver_ms", "30000", "stop_answer_ms", "60000"])
+            try await askMany(city, 12)
+            try await city.advance(30_000)
+            let reminded = try await city.heard(on: Channel.partition("bus_driver:B1")) { try await city.sweep() }
+            let (asked, first) = try lists(reminded, "stop.unanswered")
+            #expect(asked == 12 && first == 1)
+            try await city.advance(30_000)
+            let expired = try await city.heard(on: Channel.partition("bus_driver:B1")) { try await city.sweep() }
+            let (withdrawn, last) = try lists(expired, "stop.withdrawn")
+            #expect(withdrawn == 12 && last == 0, "nothing is left to list")
+            #expect(expired.filter { $0.type == "stop.expired" }.count == 12)
+        }
+    }
+
+    @Test("B10: a bus that passes many places at once has its driver told one list")
+    func passes() async throws {
+        try await TestCity.run { city in
+            try await start(city)
+            try await askMany(city, 12)
+            try await drive(city, to: 1000)
+            let pushes = try await city.heard(on: Channel.partition("bus_driver:B1")) {
+                // Behind the first ten.
+                try await drive(city, to: 2960)
+            }
+            let (withdrawn, listed) = try lists(pushes, "stop.withdrawn")
+            #expect(withdrawn == 10 && listed == 1)
+            #expect(pushes.filter { $0.type == "stop.expired" }.count == 10)
+            #expect(try await places(city)?.elements?.count == 2)
+        }
+    }
 }

@@ -71,21 +71,23 @@ end
 -- them, if there is one; dist: metres along the shape at the last, nil off it or unknown; first: see alert(), nil on its way.
 function stops.moved(c, tour, way, before, dist, first)
     if #way == 0 then return end
-    for _, one in ipairs(stops.of_tour(c, tour)) do
-        local id, s = one.id, one.s
-        -- Hours before its time the bus may well pass the place: that is another round.
-        local is_due = not s.waits and tonumber(s.at) - c.now <= c.stop_early_ms
-        if is_due and s.state == 'accepted' then
-            local last = before
-            for _, row in ipairs(way) do
-                local fix = { lat = row[1], lon = row[2], at = row[3], came = c.now }
-                pass(c, id, s, fix, last, dist, first)
-                last = fix
+    stops.together(c, function()
+        for _, one in ipairs(stops.of_tour(c, tour)) do
+            local id, s = one.id, one.s
+            -- Hours before its time the bus may well pass the place: that is another round.
+            local is_due = not s.waits and tonumber(s.at) - c.now <= c.stop_early_ms
+            if is_due and s.state == 'accepted' then
+                local last = before
+                for _, row in ipairs(way) do
+                    local fix = { lat = row[1], lon = row[2], at = row[3], came = c.now }
+                    pass(c, id, s, fix, last, dist, first)
+                    last = fix
+                end
+            elseif not s.waits and not first and dist and s.dist and dist > tonumber(s.dist) + PASSED_M then
+                if is_due then stops.expire(c, id, s, 'passed') else stops.wait(c, id, s) end
             end
-        elseif not s.waits and not first and dist and s.dist and dist > tonumber(s.dist) + PASSED_M then
-            if is_due then stops.expire(c, id, s, 'passed') else stops.wait(c, id, s) end
         end
-    end
+    end)
 end
 
 -- MARK: tours come and go

@@ -28,12 +28,17 @@ local waking = import('waking', 'waking')
 local BATCH = 200
 -- Searches that end: 7 ms or so.
 local SEARCH_BATCH = 50
+-- What is due of requests for stops: 2 ms or so.
+local STOP_BATCH = 20
 -- Drivers of a dead worker: 5 ms or so.
 local DEAD_BATCH = 400
 
--- Calls `body` for what is due in a sorted set. One that fails is logged and taken out, so that it can't stop the others.
+-- Calls `body` for what is due in a sorted set. One that fails is logged and taken out, so that it can't stop the others. Answers whether
+-- there may be more.
 local function each_due(c, key, before, body, most)
-    for _, member in ipairs(redis.call('ZRANGEBYSCORE', c.p .. key, '-inf', before, 'LIMIT', 0, most or BATCH)) do
+    most = most or BATCH
+    local found = redis.call('ZRANGEBYSCORE', c.p .. key, '-inf', before, 'LIMIT', 0, most)
+    for _, member in ipairs(found) do
         local good, problem = pcall(body, member)
         if not good then
             redis.log(redis.LOG_WARNING, 'kerbside: ' .. key .. ' ' .. member .. ': ' .. tostring(problem))
@@ -42,6 +47,7 @@ local function each_due(c, key, before, body, most)
             if key == 'offers' or key == 'looks' then redis.call('ZADD', c.p .. 'searching', 'NX', c.now + c.search_timeout_ms, member) end
         end
     end
+    return #found == most
 end
 
 -- Offers past their deadline: shown and not answered is a refusal (R4), not shown is undelivered (C30).
@@ -156,6 +162,17 @@ local function sweep_tours(c)
     end)
 end
 
+-- What time brings about for requests for stops. However many of a tour are due, its driver is told one list. Answers whether there may be
+-- more.
+local function sweep_stops(c)
+    local is_more = false
+    local good, problem = pcall(stops.together, c, function()
+        is_more = each_due(c, 'stopdue', c.now, function(member) stops.fall_due(c, member) end, STOP_BATCH)
+    end)
+    if not good then redis.log(redis.LOG_WARNING, 'kerbside: stopdue: ' .. tostring(problem)) end
+    return is_more
+end
+
 -- A worker that has not swept for `dead_after` ms of machine time is dead: its links died with it. Who has not swept for long itself
 -- (Redis was away, or this process stood still) judges nobody yet. `dying` has the dead until all who were connected to them are seen to,
 -- by when they swept last. Answers whether `worker` is new here, or was taken for dead.
@@ -214,8 +231,8 @@ register('city_sweep', { 'worker', 'dead_ms', 'utc_offset_s', 'clock', 'silent_m
     redis.call('ZREMRANGEBYSCORE', c.p .. 'awaited', '-inf', c.real)
     each_due(c, 'blocked', c.now, function(holder) redis.call('ZREM', c.p .. 'blocked', holder) end)
     each_due(c, 'gone', people.gone_before(c), function(who) people.forget(c, who) end)
-    each_due(c, 'stopdue', c.now, function(member) stops.fall_due(c, member) end)
-    local is_more = reservations.fall_due(c)
+    local is_more = sweep_stops(c)
+    is_more = reservations.fall_due(c) or is_more
     registry.index(c)
     papers.remind_due(c, registry.date_in, given.utc_offset_s)
     taxi_figures.sum_up(c)
