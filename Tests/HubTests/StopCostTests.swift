@@ -9,9 +9,10 @@ import Wire
     private static let course = "[[1000,0,0,0],[2500,200,230,300]]"
 
     /// The bus is 1000 m along.
-    private func moved(_ city: TestCity, course: String = course) async throws {
+    @discardableResult
+    private func moved(_ city: TestCity, course: String = course) async throws -> RedisReply {
         let now = try #require(try await city.field("settings", "clock_hub"))
-        try await city.call(
+        return try await city.call(
             "tour_moved",
             [
                 "t1", now, Self.lat(1000), "9.0", "1000", "", "", "[]", "", "[]", now, "", "[]", "[]", "3600 0 3600",
@@ -39,6 +40,7 @@ import Wire
             for n in 0..<40 { #expect(try await ask(city, "s\(n)", by: "c\(n)").isOK) }
             #expect(try await answer(city, "accept", "s0", all: true)["requests"]?.elements?.count == 40)
             #expect(try await city.raw(["HLEN", "{test}:tour-detours:t1"]).int == 40)
+            #expect(try await moved(city)[3].int == 40, "what its driver pays for")
 
             let before = try await city.calls(of: "hgetall")
             let reply = try await city.call("line_eta", ["L", #"{"out":[1500,2400]}"#])

@@ -22,6 +22,9 @@ final class Budgets {
         (claims.isGuest ? guest : "\(claims.role.rawValue):") + claims.subject
     }
 
+    /// Of who drives a bus, whichever of its connections has sent the position.
+    static func key(ofBus driver: String) -> String { "\(Role.busDriver.rawValue):\(driver)" }
+
     /// Of who follows a ride by a link: as if it were a guest of its network. `link`: a text that tells it from others; `network`: a mark.
     static func key(ofFollower link: String, network: String) -> String { "\(guest)guest-\(network)-\(link)" }
 

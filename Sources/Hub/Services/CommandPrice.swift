@@ -148,6 +148,10 @@ enum CommandPrice {
     /// Of the tours of a line, whose state `line.eta` reads: 0.1 ms of Redis each, of which an app that asks each 10 s has enough.
     static func tours(_ count: Int) -> Double { Double(count) * 2 }
 
+    /// Of the open requests for stops of a tour, each of which a position of its bus is held against: 50 µs of Redis each, of which a bus that sends
+    /// one a second with 60 requests has enough.
+    static func held(_ requests: Int) -> Double { Double(requests) / 4 }
+
     /// Of the patterns of a line, along each of which a place is looked for: 15 µs each.
     static func patterns(_ count: Int) -> Double { Double(count) / 4 }
 

@@ -355,6 +355,8 @@ final class Tours: DeliveryListener {
                 if reply[0].text != "running", bus.tour === run { self.ended(bus) }
                 if let next = reply[1].int { run.next = Int(next) }
                 run.isElsewhere = reply[2].text == "elsewhere"
+                let price = CommandPrice.held(Int(reply[3].int ?? 0))
+                if price > 0 { self.services.budgets.charge(price, ofReader: Budgets.key(ofBus: bus.subject)) }
             case .failure(.server(let text)): self.log.error("tour_moved failed: \(text)")
             case .failure:
                 run.isDirty = true

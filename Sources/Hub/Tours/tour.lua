@@ -318,7 +318,8 @@ local MOVED = { 'at', 'lat', 'lon', 'heard', 'off', 'next', 'etas', 'zone', 'cou
 -- (stops.clock), JSON of the way that is forecast (crossing() in stop_times.lua), as long as it has not left its first stop how far along
 -- the shape it still is there ('' = it has, or nobody knows), when the fix was measured by the hub's clock, what is known of the device's
 -- (`DeviceClock.text`), and the worker. Answers {state, index of the next stop}: a tour may have been stepped or ended by others
--- meanwhile; and `elsewhere`, and nothing is changed, if another worker has the bus where it can't have come from.
+-- meanwhile; and `elsewhere`, and nothing is changed, if another worker has the bus where it can't have come from; else nil, and how many
+-- open requests for stops were held against the way.
 register('tour_moved', {
     'tour', 'at', 'lat', 'lon', 'dist', 'off', 'next', 'skipped', 'delay_s',
     'estimates', 'heard', 'behind', 'fixes', 'left', 'clock', 'way', 'still', 'measured', 'device', 'worker?',
@@ -362,10 +363,11 @@ register('tour_moved', {
     redis.call('ZADD', c.p .. 'tours', 'XX', c.now, id)
     tours.tell_delay(c, id, t)
     tours.show(c, id, t, stepped)
-    stops.tell_etas(c, t, stops.of_tour(c, id), true)
+    local asked = stops.of_tour(c, id)
+    stops.tell_etas(c, t, asked, true)
     stops.moved(c, id, cjson.decode(given.fixes), before, t.off ~= '1' and tonumber(given.dist) or nil,
         stops.is_waiting(t) and tonumber(t.start) or nil)
-    return { t.state, tonumber(t.next) }
+    return { t.state, tonumber(t.next), false, #asked }
 end)
 
 -- A stop on request was promised, or is off: what that changes for those who wait behind it is shown at once, to who reads
