@@ -126,4 +126,90 @@ import Wire
             #expect(try await places(city)?.elements?.count == 2)
         }
     }
+
+    private func count(_ city: TestCity, of tour: String) async throws -> Int64? {
+        try await city.raw(["ZCARD", "{test}:tour-stops:\(tour)"]).int
+    }
+
+    /// What the driver and so many citizens were told, of a type, by all of them together.
+    private func told(_ type: String, _ city: TestCity, citizens: Int) async throws -> Int {
+        var count = 0
+        for n in 0..<citizens { count += try await city.told("passenger:c\(n)").filter { $0 == type }.count }
+        return count
+    }
+
+    @Test("B10: a tour that begins gets ten of many requests at once and the rest by sweeps, and reads its list once")
+    func begins() async throws {
+        try await TestCity.run { city in
+            try await start(city)
+            try await askMany(city, 35)
+            #expect(try await city.command("tour_end", "bus_driver", "B1", "", "", "").isOK)
+            #expect(try await told("stop.pending", city, citizens: 35) == 70, "all are told that the tour is over")
+            let before = try await city.calls(of: "zrange")
+            try await start(city, "B2", tour: "t2", bus: "8")
+            #expect(try await city.calls(of: "zrange") - before <= 3, "not one for each request")
+            #expect(try await count(city, of: "t2") == 10)
+            for _ in 0..<3 { try await city.sweep() }
+            #expect(try await count(city, of: "t2") == 35)
+            #expect(try await told("stop.pending", city, citizens: 35) == 105)
+            #expect(try await city.told("bus_driver:B2").filter { $0 == "stop.requested" }.count == 35)
+            let listed = try await places(city, of: "B2")?.elements?.compactMap { $0["place"]?.text } ?? []
+            #expect(Set(listed).count == 35)
+        }
+    }
+
+    @Test("B10: another bus gets ten of the many requests of a tour that ends at once, and the rest by sweeps")
+    func ends() async throws {
+        try await TestCity.run { city in
+            try await start(city)
+            try await askMany(city, 35)
+            try await start(city, "B2", tour: "t2", bus: "8")
+            #expect(try await city.command("tour_end", "bus_driver", "B1", "", "", "").isOK)
+            #expect(try await count(city, of: "t2") == 10)
+            #expect(try await count(city, of: "t1") == 0)
+            #expect(try await told("stop.pending", city, citizens: 35) == 70, "all are told that the tour is over")
+            for _ in 0..<5 { try await city.sweep() }
+            #expect(try await count(city, of: "t2") == 35)
+            #expect(try await city.told("bus_driver:B2").filter { $0 == "stop.requested" }.count == 35)
+        }
+    }
+
+    @Test("B10: who was handed over to nobody is looked at again when the time is near, though many were")
+    func waits() async throws {
+        try await TestCity.run { city in
+            try await start(city)
+            try await city.raw(["HSET", "{test}:settings", "stop_max_on_tour", "60"])
+            for n in 0..<12 {
+                #expect(try await request(city, "c\(n)", wish("s\(n)", 2000, inMinutes: 100)).isOK)
+            }
+            // Of another way, which passes none of the places.
+            try await city.call("session_hello", ["bus_driver", "B2", "s-B2", "w", ""])
+            _ = try await city.command(
+                "tour_start", "B2", "t2", "8", "8", "L", "in", "", #"["b","a"]"#, "w", "", "", "", "", "", "0", "")
+            #expect(try await city.command("tour_end", "bus_driver", "B1", "", "", "").isOK)
+            try await city.sweep()
+            let near = Self.now + Int64(100 * Self.minute) - 1_800_000
+            for n in 0..<12 {
+                let due = try await city.raw(["ZSCORE", "{test}:stopdue", "s\(n)|handover"]).text
+                #expect(due.flatMap { Int64($0) } == near)
+            }
+        }
+    }
+
+    @Test("B10: of many that a bus passes at once ten expire, and the rest by sweeps, all as passed")
+    func passesMany() async throws {
+        try await TestCity.run { city in
+            try await start(city)
+            try await askMany(city, 25)
+            try await drive(city, to: 1000)
+            try await drive(city, to: 10_000)
+            #expect(try await count(city, of: "t1") == 15)
+            for _ in 0..<2 { try await city.sweep() }
+            #expect(try await count(city, of: "t1") == 0)
+            for n in 0..<25 {
+                #expect(try await city.last("stop.expired", "passenger:c\(n)")?["reason"]?.text == "passed")
+            }
+            #expect(try await city.raw(["ZCARD", "{test}:stopdue"]).int == 0)
+        }
+    }
 }

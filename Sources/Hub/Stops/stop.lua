@@ -1,8 +1,8 @@
 -- Custom stops: a citizen asks the bus of a line to stop at a place, the driver of the right tour answers. A request is
 -- `requested`, then `accepted`, and ends as `declined`, `expired`, `completed`, `no_show` or `cancelled`. While it is open
 -- it stands in `line:<id>:stops` and, if a tour has it, in `tour-stops:<id>`, both by the pickup time; what time brings
--- about stands in `stopdue`, by hub time, as `<id>|<what>`. Names and numbers are told to the driver of the tour and to
--- nobody else, not even to the event log.
+-- about stands in `stopdue`, by hub time, as `<id>|<what>`, and what one call leaves of a tour's many as `<tour>|<what>`. Names and numbers
+-- are told to the driver of the tour and to nobody else, not even to the event log.
 --
 -- A line that is driven on request, or by a timetable, may be asked before anybody drives it: the request has no tour until
 -- somebody does, and only then does the time run in which it is to be answered (`ahead`). So it is with what a tour leaves open
@@ -58,22 +58,40 @@ function stops.is_waiting(t) return (t.start or '') ~= '' and not t.left end
 stops.silent_ms = 180000
 function stops.is_silent(c, t) return c.now - tonumber(t.heard or t.started_at or 0) > stops.silent_ms end
 
--- Which requests a tour has is read once per call, until one comes or goes.
+-- Which requests a tour has is read once per call, by pickup time; what changes in Redis changes here, too.
 local function ids_of(c, tour)
     c.stop_ids = c.stop_ids or {}
     c.stop_ids[tour] = c.stop_ids[tour] or redis.call('ZRANGE', c.p .. 'tour-stops:' .. tour, 0, -1)
     return c.stop_ids[tour]
 end
 
+local function index_of(ids, id)
+    for i, one in ipairs(ids) do
+        if one == id then return i end
+    end
+    return nil
+end
+
+local function is_after(c, other, at, id)
+    local its = tonumber(stops.load(c, other).at)
+    return its > at or (its == at and other > id)
+end
+
 -- It has a tour from now on, or none any more.
 function stops.joins(c, id, s, tour)
     redis.call('ZADD', c.p .. 'tour-stops:' .. tour, s.at, id)
-    if c.stop_ids then c.stop_ids[tour] = nil end
+    local ids, at = c.stop_ids and c.stop_ids[tour], tonumber(s.at)
+    if not ids or index_of(ids, id) then return end
+    local i = #ids
+    while i > 0 and is_after(c, ids[i], at, id) do i = i - 1 end
+    table.insert(ids, i + 1, id)
 end
 
 function stops.leaves(c, id, tour)
     redis.call('ZREM', c.p .. 'tour-stops:' .. tour, id)
-    if c.stop_ids then c.stop_ids[tour] = nil end
+    local ids = c.stop_ids and c.stop_ids[tour]
+    local i = ids and index_of(ids, id)
+    if i then table.remove(ids, i) end
     stops.set_detour(c, tour, id, nil)
 end
 
@@ -97,6 +115,12 @@ function stops.due(c, id, what, at)
     end
 end
 
+function stops.not_due(c, id, ...)
+    local members = { ... }
+    for i, what in ipairs(members) do members[i] = id .. '|' .. what end
+    redis.call('ZREM', c.p .. 'stopdue', unpack(members))
+end
+
 -- MARK: what is told
 
 -- What both sides may know of a request.
@@ -111,7 +135,7 @@ function stops.tell_citizen(c, type, id, s, more)
     if s.tour then
         local t = stops.tour(c, s.tour)
         data.bus = t.bus
-        if stops.is_open(s) then data.eta = stops.eta(c, id, s, t) end
+        if stops.is_open(s) then data.eta = stops.eta(c, s, t) end
         if data.eta then stops.set(c, id, 'eta_told', string.format('%.0f', data.eta.at)) end
     end
     for name, value in pairs(more or {}) do data[name] = value end
@@ -146,6 +170,10 @@ end
 function stops.tell_driver(c, tour, type, data, more)
     if c.untold then
         c.untold[#c.untold + 1] = { tour = tour, type = type, data = data }
+        if not c.listed[tour] then
+            c.listed[tour] = true
+            c.to_list = c.to_list + #ids_of(c, tour)
+        end
         return
     end
     local t = stops.tour(c, tour)
@@ -155,13 +183,13 @@ function stops.tell_driver(c, tour, type, data, more)
 end
 
 -- What `body` brings about for many requests at once: when it is done the times of each tour are reckoned, once, and drivers are
--- told all of it, the list with the last event of each tour.
+-- told all of it, the list with the last event of each tour. c.to_list: how many requests these lists have, so far.
 function stops.together(c, body)
     if c.untold then return body() end
     local untold, last, changed = {}, {}, {}
-    c.untold, c.to_retime = untold, changed
+    c.untold, c.to_retime, c.listed, c.to_list = untold, changed, {}, 0
     local good, problem = pcall(body)
-    c.untold, c.to_retime = nil, nil
+    c.untold, c.to_retime, c.listed = nil, nil, nil
     if not good then error(problem, 0) end
     for tour in pairs(changed) do stops.retime(c, tour) end
     for i, one in ipairs(untold) do last[one.tour] = i end
@@ -179,7 +207,7 @@ function stops.of_citizen(c, citizen)
             if s.state == 'requested' then one.answer_by = tonumber(s.answer_by) end
             if s.tour then
                 local t = stops.tour(c, s.tour)
-                one.bus, one.eta = t.bus, stops.eta(c, id, s, t)
+                one.bus, one.eta = t.bus, stops.eta(c, s, t)
             end
             found[#found + 1] = one
         end
@@ -199,7 +227,7 @@ function stops.close(c, id, s, state)
     if s.tour then stops.leaves(c, id, s.tour) end
     redis.call('ZREM', c.p .. 'line:' .. s.line .. ':stops', id)
     redis.call('SREM', c.p .. 'stops-of:' .. s.citizen, id)
-    for _, what in ipairs({ 'remind_driver', 'expire', 'remind_citizen', 'overdue', 'orphan', 'handover' }) do stops.due(c, id, what) end
+    stops.not_due(c, id, 'remind_driver', 'expire', 'remind_citizen', 'overdue', 'orphan', 'handover')
     redis.call('EXPIRE', c.p .. 'stop:' .. id, c.history_ttl_s)
     if was_promised and s.tour then stops.retime(c, s.tour) end
 end
@@ -221,10 +249,11 @@ end
 
 -- The name under which the driver sees a place: that of an open request within 50 m at about the same time, or its own.
 function stops.place(c, tour, id, s)
-    for _, one in ipairs(stops.of_tour(c, tour)) do
-        local o = one.s
-        if one.id ~= id and o.waits == s.waits and math.abs(tonumber(o.at) - tonumber(s.at)) <= c.stop_merge_ms
-            and metres_between(tonumber(s.lat), tonumber(s.lon), tonumber(o.lat), tonumber(o.lon)) <= c.stop_merge_m then
+    local at, lat, lon, most_ms, most_m = tonumber(s.at), tonumber(s.lat), tonumber(s.lon), c.stop_merge_ms, c.stop_merge_m
+    for _, other in ipairs(ids_of(c, tour)) do
+        local o = stops.load(c, other)
+        if other ~= id and stops.is_open(o) and o.waits == s.waits and math.abs(o.at - at) <= most_ms
+            and metres_between(lat, lon, tonumber(o.lat), tonumber(o.lon)) <= most_m then
             return o.place, o.state == 'requested'
         end
     end
@@ -239,10 +268,15 @@ function stops.attach(c, id, s, tour, dist, next_stop, waits, reason)
     s.waits = waits and '1' or nil
     local spot, is_shown = stops.place(c, tour, id, s)
     s.tour, s.place, s.dist = tour, spot, dist
-    stops.set(c, id, 'tour', tour, 'place', spot)
+    local fields = { 'tour', tour, 'place', spot }
     for name, value in pairs({ dist = dist or false, next = next_stop or false, waits = s.waits or false }) do
-        if value then stops.set(c, id, name, value) else stops.clear(c, id, name) end
+        if value then
+            fields[#fields + 1], fields[#fields + 2] = name, value
+        else
+            stops.clear(c, id, name)
+        end
     end
+    stops.set(c, id, unpack(fields))
     s.next = next_stop
     stops.joins(c, id, s, tour)
     if s.state == 'accepted' then stops.set_detour(c, tour, id, s) end
@@ -312,10 +346,11 @@ function stops.find_tour(c, line, r)
         if any then return any end
         return nil, 'no_driver', nobody
     end
+    local running = redis.call('SMEMBERS', c.p .. 'line:' .. line .. ':tours')
+    if #running == 0 then return nil, 'no_driver', nobody end
     local ahead_m = c.stop_ahead_m
     local best, best_at, best_gap, best_next, was_declined, later, later_at
     local declined = declined_by(c, r.citizen)
-    local running = redis.call('SMEMBERS', c.p .. 'line:' .. line .. ':tours')
     table.sort(running)
     local is_driven = false
     for _, id in ipairs(running) do
@@ -353,10 +388,9 @@ function stops.free_seats(c, tour, at, except)
     local free = tonumber(t.seats)
     if not free then return nil end
     if at - c.now <= round then free = free - (tonumber(t.taken) or 0) end
-    for _, one in ipairs(stops.of_tour(c, tour)) do
-        if one.id ~= except and one.s.state == 'accepted' and math.abs(tonumber(one.s.at) - at) <= round then
-            free = free - tonumber(one.s.passengers)
-        end
+    for _, id in ipairs(ids_of(c, tour)) do
+        local s = stops.load(c, id)
+        if s.state == 'accepted' and id ~= except and math.abs(s.at - at) <= round then free = free - s.passengers end
     end
     return math.max(0, free)
 end

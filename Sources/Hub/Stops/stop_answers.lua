@@ -34,7 +34,7 @@ function ANSWERS.accept(c, id, s, t)
     stops.due(c, id, 'expire')
     -- Accepted later than that it needs no reminder: the acceptance is one, as it tells when the bus comes. Should the bus
     -- wait for the wanted time after all, that one is reminded of.
-    local remind, eta = tonumber(s.at) - c.stop_reminder_ms, stops.eta(c, id, s, t)
+    local remind, eta = tonumber(s.at) - c.stop_reminder_ms, stops.eta(c, s, t)
     if remind > c.now then stops.due(c, id, 'remind_citizen', remind) end
     stops.was_told(c, id, s, (eta or remind <= c.now) and 'time' or 'later')
     stops.plan_reminder(c, id, s, eta)

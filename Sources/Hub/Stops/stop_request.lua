@@ -11,7 +11,7 @@ local reliability = import('reliability', 'reliability')
 local stops = import('stop', 'stops')
 
 function stops.receipt(c, id, s)
-    return { eta = s.tour and stops.eta(c, id, s, stops.tour(c, s.tour)), request = id, line = s.line,
+    return { eta = s.tour and stops.eta(c, s, stops.tour(c, s.tour)), request = id, line = s.line,
         state = s.state, at = tonumber(s.at), passengers = tonumber(s.passengers),
         answer_by = tonumber(s.answer_by), back = s.back }
 end

@@ -37,6 +37,7 @@ end
 -- An accepted request is one of the tour's from now on, if the bus would not stop there otherwise; s nil: it is none any more.
 function stops.set_detour(c, tour, id, s)
     local key, known = c.p .. 'tour-detours:' .. tour, c.detours and c.detours[tour] or {}
+    known.ahead = nil
     for i, one in ipairs(known) do
         if one.id == id then
             table.remove(known, i)
@@ -56,31 +57,39 @@ function stops.forget_detours(c, tour)
     if c.detours then c.detours[tour] = nil end
 end
 
--- Those that the bus still makes on this round. t: the tour.
+-- Those that the bus still makes on this round, and in `first` how far along each of their places is first. t: the tour. Found once per call
+-- and place of the bus, until one comes or goes.
 local function detours_ahead(c, tour, t)
-    local ahead, till, along = {}, c.now + c.stop_early_ms, t.dist and tonumber(t.dist)
-    for _, one in ipairs(all_detours(c, tour)) do
-        if one.at <= till and (not along or one.dist > along) then ahead[#ahead + 1] = one end
+    local all = all_detours(c, tour)
+    if all.ahead and all.ahead.dist == t.dist then return all.ahead end
+    local first = {}
+    local ahead, till, along = { dist = t.dist, first = first }, c.now + c.stop_early_ms, t.dist and tonumber(t.dist)
+    for _, one in ipairs(all) do
+        if one.at <= till and (not along or one.dist > along) then
+            ahead[#ahead + 1] = one
+            first[one.place] = math.min(first[one.place] or one.dist, one.dist)
+        end
     end
+    all.ahead = ahead
     return ahead
 end
 
 -- Of the way that a tour is forecast to take ({metres, early, likely, late} each, in seconds after the fix of `heard`) the
 -- place so many metres along; nil when that is not ahead. Linear in between.
 local function crossing(course, dist)
-    local before
-    for _, there in ipairs(course) do
-        if there[1] >= dist then
-            before = before or (there[1] == dist and there)
-            if not before then return nil end
-            local part = there[1] > before[1] and (dist - before[1]) / (there[1] - before[1]) or 1
-            local found = {}
-            for i = 2, 4 do found[i - 1] = before[i] + (there[i] - before[i]) * part end
-            return found
-        end
-        before = there
+    -- The first that is so far or farther.
+    local low, high = 1, #course + 1
+    while low < high do
+        local middle = math.floor((low + high) / 2)
+        if course[middle][1] >= dist then high = middle else low = middle + 1 end
     end
-    return nil
+    local there = course[low]
+    local before = there and (course[low - 1] or (there[1] == dist and there))
+    if not before then return nil end
+    local part = there[1] > before[1] and (dist - before[1]) / (there[1] - before[1]) or 1
+    local found = {}
+    for i = 2, 4 do found[i - 1] = before[i] + (there[i] - before[i]) * part end
+    return found
 end
 
 -- Whether it can be said where on its way a bus is: not without a position of the last minutes, nor off the route.
@@ -91,18 +100,15 @@ end
 
 -- When the bus will be at the place of a request, ms and as h:mm; nil when nobody can say: without a position of the last
 -- minutes, off the route, behind the place, or on a round before the one that is meant. t: its tour.
-function stops.eta(c, id, s, t)
+function stops.eta(c, s, t)
     if s.waits or not s.dist or not stops.is_known(c, t) or tonumber(t.dist) > tonumber(s.dist) then return nil end
     -- One step of a tour asks for many of its requests.
     if c.course_text ~= t.course then c.course_text, c.course = t.course, cjson.decode(t.course) end
     local found, dist = crossing(c.course, tonumber(s.dist)), tonumber(s.dist)
     if not found then return nil end
-    local stay, places = 0, {}
-    for _, one in ipairs(detours_ahead(c, s.tour, t)) do
-        if one.id ~= id and one.place ~= s.place and not places[one.place] and one.dist < dist then
-            places[one.place] = true
-            stay = stay + c.stop_dwell_ms
-        end
+    local stay, dwell = 0, c.stop_dwell_ms
+    for spot, first in pairs(detours_ahead(c, s.tour, t).first) do
+        if spot ~= s.place and first < dist then stay = stay + dwell end
     end
     local eta = {}
     for i, name in ipairs({ 'early', 'at', 'late' }) do
@@ -118,7 +124,7 @@ end
 function stops.tell_etas(c, t, all, has_moved)
     for _, one in ipairs(all) do
         local id, s = one.id, one.s
-        local eta = s.state == 'accepted' and stops.eta(c, id, s, t)
+        local eta = s.state == 'accepted' and stops.eta(c, s, t)
         local is_soon = has_moved and c.now - tonumber(s.eta_sent or 0) < ETA_PAUSE_MS
         if eta and not is_soon and math.abs(eta.at - tonumber(s.eta_told or 0)) >= ETA_STEP_MS then
             stops.set(c, id, 'eta_told', string.format('%.0f', eta.at), 'eta_sent', c.now_text)
@@ -198,7 +204,7 @@ register('line_eta', { 'line', 'places' }, function(c, given)
                 known = stops.is_known(c, t) }
             local passes = {}
             for _, dist in ipairs(places[t.pattern] or {}) do
-                local eta = stops.eta(c, '', { tour = id, dist = dist, at = c.now }, t)
+                local eta = stops.eta(c, { tour = id, dist = dist, at = c.now }, t)
                 if eta then
                     passes[#passes + 1] = { distance_m = math.floor(dist - tonumber(t.dist) + 0.5), early = eta.early,
                         at = eta.at, late = eta.late }

@@ -9,6 +9,8 @@ local PASSED_M, stops = import('stop', 'PASSED_M', 'stops')
 local STAND_M, STAND_MPS = 50, 2
 -- Along the shape the bus may be so far from a place that it is near as the crow flies: more is another pass of a loop.
 local SLACK_M = 500
+-- So many requests at most one call hands over to a tour, or ends as passed: 1 to 2 ms. The next sweep goes on with the others.
+local AT_ONCE = 10
 -- How long a request whose tour has ended waits for the next tour once its time has come, ms.
 local ORPHAN_MS = 300000
 
@@ -71,6 +73,7 @@ end
 -- them, if there is one; dist: metres along the shape at the last, nil off it or unknown; first: see alert(), nil on its way.
 function stops.moved(c, tour, way, before, dist, first)
     if #way == 0 then return end
+    local left, is_more = AT_ONCE, false
     stops.together(c, function()
         for _, one in ipairs(stops.of_tour(c, tour)) do
             local id, s = one.id, one.s
@@ -84,10 +87,31 @@ function stops.moved(c, tour, way, before, dist, first)
                     last = fix
                 end
             elseif not s.waits and not first and dist and s.dist and dist > tonumber(s.dist) + PASSED_M then
-                if is_due then stops.expire(c, id, s, 'passed') else stops.wait(c, id, s) end
+                if not is_due then
+                    stops.wait(c, id, s)
+                elseif left > 0 then
+                    stops.expire(c, id, s, 'passed')
+                    left = left - 1
+                else
+                    is_more = true
+                end
             end
         end
     end)
+    if is_more then stops.due(c, tour, 'passed', c.now) end
+end
+
+-- What a bus has passed, and moved() has left.
+local function go_on_passing(c, tour)
+    local t, left = stops.tour(c, tour), AT_ONCE
+    if t.state ~= 'running' then return end
+    for _, one in ipairs(stops.of_tour(c, tour)) do
+        if one.s.state == 'requested' and stops.has_passed(c, one.s, t) then
+            if left == 0 then return stops.due(c, tour, 'passed', c.now) end
+            stops.expire(c, one.id, one.s, 'passed')
+            left = left - 1
+        end
+    end
 end
 
 -- MARK: tours come and go
@@ -100,6 +124,11 @@ function stops.await_answer(c, id, s)
     stops.due(c, id, 'expire', c.now + c.stop_answer_ms)
 end
 
+local function look_when_near(c, id, s)
+    local near = tonumber(s.at) - c.stop_early_ms
+    if not s.anywhere and near > c.now then stops.due(c, id, 'handover', near) end
+end
+
 -- Nobody can answer yet. Who drives next has the whole time for it; nobody comes any more when the wanted time, and that of each
 -- run that is due about then, is over, and the next driver has had some minutes to begin. A tour that runs already may come by, too: that is
 -- looked at when the time is near.
@@ -109,8 +138,7 @@ function stops.await_driver(c, id, s)
     if not s.anywhere then
         for _, run in ipairs(s.runs and cjson.decode(s.runs) or {}) do till = math.max(till, run[3]) end
         till = till + ORPHAN_MS
-        local near = at - c.stop_early_ms
-        if near > c.now then stops.due(c, id, 'handover', near) end
+        look_when_near(c, id, s)
     end
     stops.due(c, id, 'orphan', math.max(till, c.now + ORPHAN_MS))
 end
@@ -169,15 +197,19 @@ function stops.is_for(c, s, t)
 end
 
 -- A tour begins: what waits on its line and lies on its way is its driver's, also what another driver has for a later round
--- that may be this one.
+-- that may be this one. Of many the next sweeps hand over the rest.
 function stops.tour_started(c, tour)
-    local t = stops.tour(c, tour)
+    local t, left = stops.tour(c, tour), AT_ONCE
+    if t.state ~= 'running' then return end
     stops.together(c, function()
         for _, id in ipairs(redis.call('ZRANGE', c.p .. 'line:' .. t.line .. ':stops', 0, -1)) do
             local s = stops.load(c, id)
-            if stops.is_open(s) then
-                local is_its, dist, behind = stops.is_for(c, s, t)
-                if is_its then stops.hand_over(c, id, s, tour, dist, behind) end
+            local is_its, dist, behind = false, nil, nil
+            if stops.is_open(s) then is_its, dist, behind = stops.is_for(c, s, t) end
+            if is_its and left == 0 then return stops.due(c, tour, 'started', c.now) end
+            if is_its then
+                stops.hand_over(c, id, s, tour, dist, behind)
+                left = left - 1
             end
         end
     end)
@@ -197,7 +229,7 @@ function stops.reopen(c, id, s)
     s.state, s.notified, s.ahead = 'requested', '0', '1'
     s.answer_by = string.format('%.0f', math.max(tonumber(s.at), c.now + ORPHAN_MS))
     stops.set(c, id, 'state', s.state, 'notified', s.notified, 'ahead', s.ahead, 'answer_by', s.answer_by)
-    for _, what in ipairs({ 'remind_driver', 'expire', 'remind_citizen', 'handover' }) do stops.due(c, id, what) end
+    stops.not_due(c, id, 'remind_driver', 'expire', 'remind_citizen', 'handover')
 end
 
 -- A running tour of the line that can serve what another one has, or has left: it comes by, and has the seats. What is hours
@@ -226,10 +258,13 @@ local function hand_back(c, tour, t)
     if c.stop_ids then c.stop_ids[tour] = nil end
     stops.forget_detours(c, tour)
     for _, one in ipairs(left) do stops.reopen(c, one.id, one.s) end
-    for _, one in ipairs(left) do
+    local is_removed = stops.is_removed(c, t.line)
+    local is_driven = redis.call('EXISTS', c.p .. 'line:' .. t.line .. ':tours') == 1
+    for i, one in ipairs(left) do
         local id, s = one.id, one.s
-        local next_tour, dist, next_stop = stops.find_successor(c, s)
-        if not next_tour and stops.is_removed(c, s.line) then
+        local next_tour, dist, next_stop
+        if is_driven and (is_removed or i <= AT_ONCE) then next_tour, dist, next_stop = stops.find_successor(c, s) end
+        if not next_tour and is_removed then
             stops.expire(c, id, s, 'line_removed')
         else
             log(c, 'stop.reopened', { request = id, line = s.line, tour = next_tour, bus = stops.tour(c, next_tour).bus, citizen = s.citizen,
@@ -238,6 +273,7 @@ local function hand_back(c, tour, t)
                 stops.attach(c, id, s, next_tour, dist, next_stop, nil, 'tour_ended')
             else
                 stops.await_driver(c, id, s)
+                if is_driven and i > AT_ONCE then stops.due(c, id, 'handover', c.now) end
                 stops.tell_citizen(c, 'stop.pending', id, s, { answer_by = tonumber(s.answer_by), reason = 'tour_ended' })
             end
         end
@@ -246,9 +282,9 @@ local function hand_back(c, tour, t)
 end
 
 -- A tour has ended, and is no longer among those of its line. What it leaves open, promised or not, is asked anew: of another
--- tour of the line that can serve it, or of the next that begins. Those who wait are told now, whichever it is. Where the bus
--- has been, and gone on, nobody is waited for any more, though its driver did not say what became of the citizen. Answers how many
--- were promised.
+-- tour of the line that can serve it, or of the next that begins. Those who wait are told now, whichever it is; for all but the first
+-- AT_ONCE the next sweeps look for another tour. Where the bus has been, and gone on, nobody is waited for any more, though its driver did
+-- not say what became of the citizen. Answers how many were promised.
 function stops.tour_ended(c, tour, t)
     local promised = 0
     stops.together(c, function() promised = hand_back(c, tour, t) end)
@@ -274,11 +310,7 @@ end
 
 -- MARK: what time brings about
 
-function stops.fall_due(c, member)
-    local id, what = string.match(member, '^(.*)|(.*)$')
-    redis.call('ZREM', c.p .. 'stopdue', member)
-    local s = id and stops.load(c, id) or {}
-    if not stops.is_open(s) then return end
+local function look_after(c, id, s, what)
     if what == 'remind_driver' and s.state == 'requested' and s.tour then
         log(c, 'stop.unanswered', { request = id, line = s.line, tour = s.tour, bus = stops.tour(c, s.tour).bus })
         stops.tell_driver(c, s.tour, 'stop.unanswered', { request = id, answer_by = tonumber(s.answer_by) })
@@ -288,10 +320,33 @@ function stops.fall_due(c, member)
         stops.remind(c, id, s)
     elseif what == 'handover' and (s.waits or not s.tour) then
         local tour, dist, next_stop = stops.find_successor(c, s)
-        if tour then stops.hand_over(c, id, s, tour, dist, next_stop) end
+        if tour then
+            stops.hand_over(c, id, s, tour, dist, next_stop)
+        elseif not s.tour then
+            look_when_near(c, id, s)
+        end
     elseif what == 'orphan' and not s.tour then
         stops.expire(c, id, s, 'no_driver')
     elseif what == 'overdue' then
         stops.expire(c, id, s, s.tour and 'not_served' or 'no_driver')
     end
+end
+
+-- What goes on with the rest of many requests of a tour.
+local OF_TOURS = { started = stops.tour_started, passed = go_on_passing }
+
+-- Within stops.together(). member: `<id>|<what>`, of a request, or of a tour what is left of many requests. Answers how much it was: 1 is what one
+-- request needs, to be handed over 2; one more in a driver's list is a quarter.
+function stops.fall_due(c, member)
+    local id, what = string.match(member, '^(.*)|(.*)$')
+    redis.call('ZREM', c.p .. 'stopdue', member)
+    if not id then return 1 end
+    local listed, of_tour = c.to_list, OF_TOURS[what]
+    if of_tour then
+        of_tour(c, id)
+    else
+        local s = stops.load(c, id)
+        if stops.is_open(s) then look_after(c, id, s, what) end
+    end
+    return (of_tour and AT_ONCE or what == 'handover' and 2 or 1) + (c.to_list - listed) / 4
 end
