@@ -170,13 +170,14 @@ import Wire
     }
 
     @Test(
-        "M19: a pair of cells is told when three marks are there, on one of its days: on another day nobody has the same"
+        "M19: a pair of cells is told of the days on which three asked; others are in no sum, whatever days are asked for"
     )
     func pairs() throws {
         let date = try #require(ServiceDate("2027-01-15"))
+        let near = "45.1012,9.1007 45.2002,9.1995"
         var ways = UnservedWays()
-        ways.add("45.1012,9.1007 45.2002,9.1995", Array("a b".utf8))
-        ways.add("45.1012,9.1007 45.2002,9.1995", [])
+        ways.add(near, Array("a b".utf8))
+        ways.add(near, [])
         ways.add("45.1012,9.1007 -0.0022,-180.0000", Array(" a1  b2 c3 d4 ".utf8))
         #expect(ways.count == 2)
         func told() throws -> [JSONValue] {
@@ -186,10 +187,25 @@ import Wire
         let first = try told()
         #expect(first.map { $0["people"]?.integer } == [4])
         #expect(first[0]["to"]?["lat"]?.double == -0.0022 && first[0]["from"]?["lon"]?.double == 9.1007)
-        ways.add("45.1012,9.1007 45.2002,9.1995", Array("c".utf8))
+        ways.add(near, Array("c".utf8))
         #expect(try told().count == 1, "three on two days may be one or two people")
-        ways.add("45.1012,9.1007 45.2002,9.1995", Array("a b c".utf8))
+        ways.add(near, Array("a b c".utf8))
         let second = try told()
-        #expect(second.map { $0["people"]?.integer } == [6, 4])
+        #expect(second.map { $0["people"]?.integer } == [4, 3], "without the one and the two of other days")
+        ways.add(near, Array("a b c d e".utf8))
+        #expect(try told().map { $0["people"]?.integer } == [8, 4])
+    }
+
+    @Test("M19: a day's pairs of cells are told from an hour after its end by the city's clock, when they grow no more")
+    func settled() throws {
+        let first = try #require(ServiceDate("2027-01-14"))
+        let days = (0..<3).map { first + $0 }
+        // 2027-01-15, 8:00 by UTC.
+        let morning: Int64 = 1_800_000_000
+        let midnight = morning - 8 * 3600
+        #expect(UnservedWays.settled(days, .utc, now: morning) == [first])
+        #expect(UnservedWays.settled(days, .utc, now: midnight + 3600) == [first])
+        #expect(UnservedWays.settled(days, .utc, now: midnight + 3599) == [])
+        #expect(UnservedWays.settled(days, .utc, now: midnight + 86_400 + 3600) == [first, first + 1])
     }
 }

@@ -1,5 +1,6 @@
 """Bookings of seats become trips (M10, M11); routes are improved from what people think and ask for (M19). Over two workers."""
 
+import datetime
 import json
 
 import pytest
@@ -93,6 +94,13 @@ def people(hub, place):
     """How many asked for seats from there in vain; 0: it is not told."""
     ways = figures.ask_seats(hub).json["unserved"]
     return sum(way["people"] for way in ways if is_in(place, way["from"]["lat"], way["from"]["lon"]))
+
+
+def made_past(hub):
+    """Who asked in vain on the latest day did so two days earlier."""
+    key = max(hub.redis.scan_iter(hub.key("vain:*")))
+    date = datetime.date.fromisoformat(key.rpartition(":")[2]) - datetime.timedelta(days=2)
+    hub.redis.rename(key, hub.key(f"vain:{date}"))
 
 
 def logged(hub, kind, passenger):
@@ -262,7 +270,12 @@ async def test_m19_what_was_asked_for_in_vain_is_logged_and_counted(hub, cast):
     lat, lon = map(float, event["from_cell"].split(","))
     assert is_in(zone.centre, lat, lon)
     await added_up(hub)
+    assert people(hub, zone.centre) == 0, "the day is not over"
+    made_past(hub)
     assert people(hub, zone.centre) == 3
+    await (await cast.rider(hub)).refused("seat.request", "not_available", **wish)
+    await added_up(hub)
+    assert people(hub, zone.centre) == 3, "one who asks on another day would be told by the difference"
     told = hours(hub, route)
     assert (told["requested"], told["declined"], told["unmet"], told["accepted"]) == (2, 1, 1, 0)
 
@@ -278,4 +291,5 @@ async def test_m19_where_fewer_than_three_people_asked_nothing_is_told(hub, cast
         await rider.refused("seat.book", "seats_full", vehicle=minibus.subject, **wish)
     await added_up(hub)
     assert hours(hub, route)["unmet"] == 4
+    made_past(hub)
     assert people(hub, zone.centre) == 0, "four requests, but of two people"

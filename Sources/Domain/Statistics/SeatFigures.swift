@@ -108,22 +108,20 @@ public struct SeatFigures: Equatable, Sendable {
     }
 }
 
-/// From where to where people asked for seats in vain, by cells of some 500 m, over some days. seat_figures.lua notes who, by a mark that is
-/// another one for each pair of cells and on each day, as a day has a secret of its own: no mark of one day can be one of another.
+/// From where to where people asked for seats in vain, by cells of some 500 m, added up over days that are past. seat_figures.lua notes who, by a
+/// mark that is another one for each pair of cells and on each day, as a day has a secret of its own: no mark of one day can be one of another.
 public struct UnservedWays: Equatable, Sendable {
-    /// Fewer people than these must not be told of: it would be known who wanted to go where. So many on one day, as of two days nobody knows
-    /// whether they were the same.
+    /// Fewer people of a day must not be told of: it would be known who wanted to go where. Nor may they be in a sum with other days, as the
+    /// difference of two sums tells of them. Of two days nobody knows whether they were the same people.
     public static let fewest = 3
     /// So many are told, those of the most people.
     public static let most = 500
 
-    private struct People: Equatable {
-        var ofAllDays = 0
-        var ofOneDay = 0
-    }
+    /// A booking that was asked for shortly before midnight may be declined after it, and counts on the day before: seconds.
+    private static let mostLate: Int64 = 3600
 
-    /// By `<from> <to>`, each `<lat>,<lon>`.
-    private var people: [String: People] = [:]
+    /// How many asked, on those days that may be told of, by `<from> <to>`, each `<lat>,<lon>`. 0: on none of them.
+    private var people: [String: Int] = [:]
 
     public init() {}
 
@@ -136,16 +134,21 @@ public struct UnservedWays: Equatable, Sendable {
             if isMark && !isInMark { count += 1 }
             isInMark = isMark
         }
-        people[field, default: People()].ofAllDays += count
-        people[field, default: People()].ofOneDay = max(people[field]?.ofOneDay ?? 0, count)
+        people[field, default: 0] += count >= Self.fewest ? count : 0
+    }
+
+    /// Those of the days whose counts grow no more: who reads a count that grows sees each person as it asks.
+    /// - Parameter now: Unix seconds.
+    public static func settled(_ dates: [ServiceDate], _ time: CityTime, now: Int64) -> [ServiceDate] {
+        let running = time.date(at: now - mostLate)
+        return dates.filter { $0 < running }
     }
 
     /// How many pairs have been read.
     public var count: Int { people.count }
 
     func write(to json: inout JSONWriter) {
-        let told = people.filter { $0.value.ofOneDay >= Self.fewest }
-            .sorted { ($1.value.ofAllDays, $0.key) < ($0.value.ofAllDays, $1.key) }
+        let told = people.filter { $0.value > 0 }.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
         json.key("unserved")
         json.beginArray()
         for (way, people) in told.prefix(Self.most) {
@@ -159,7 +162,7 @@ public struct UnservedWays: Equatable, Sendable {
                 json.member("lon", end[1])
                 json.endObject()
             }
-            json.member("people", people.ofAllDays)
+            json.member("people", people)
             json.endObject()
         }
         json.endArray()

@@ -218,7 +218,8 @@ final class Statistics: Capability {
         }
         readDays(day, question) { rows in
             guard query.line == nil, !question.isCSV else { return self.tellSeats(question, rows, nil) }
-            self.findDays(query.dates, self.keys.vain) { dates in
+            let settled = UnservedWays.settled(query.dates, self.catalog.time, now: self.now() / 1000)
+            self.findDays(settled, self.keys.vain) { dates in
                 guard let dates else { return question.answer(Self.away) }
                 self.readWays(question, dates[...], UnservedWays()) { ways in
                     guard let ways else { return question.answer(Self.away) }
@@ -279,6 +280,7 @@ final class Statistics: Capability {
     private func findDays(
         _ dates: [ServiceDate], _ key: (_ date: String) -> String, _ then: @escaping ([ServiceDate]?) -> Void
     ) {
+        guard !dates.isEmpty else { return then([]) }
         var (found, left, isAway): ([ServiceDate], Int, Bool) = ([], dates.count, false)
         for date in dates {
             commands.send(["EXISTS", RedisArgument(key("\(date)"))]) { result in
