@@ -1,5 +1,5 @@
 import ArgumentParser
-import Hub
+import Domain
 import Records
 import Settings
 import Wire

@@ -41,6 +41,9 @@ struct LineStatisticsTests {
         #expect(text.hasSuffix(",2\r\n"), "a code without a column of its own is counted all the same")
         let accent = String(decoding: page([("g\"\u{301}h|passengers", 1)]).csv, as: UTF8.self)
         #expect(accent.unicodeScalars.count { $0 == "\"" } == 4, "a quote with an accent on it is doubled, too")
+        let formula = String(
+            decoding: page([("=A1|passengers", 1), ("=A1|stops_late", 1), ("=A1|delay_s", -9)]).csv, as: UTF8.self)
+        #expect(formula.contains(",'=A1,") && formula.contains(",-9.0,"), "a text is marked, a number is not")
         let plain = page([("1|passengers", 1)])
         let lines = String(decoding: plain.csv, as: UTF8.self).split(separator: "\r\n")
         #expect(

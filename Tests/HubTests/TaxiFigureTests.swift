@@ -114,6 +114,8 @@ import Wire
         #expect(told["requested"]?.integer == 3 && told["mean_accept_s"] == 4.5 && told["mean_arrive_s"] == 61)
         let lines = String(decoding: TaxiFigures.csv([row]), as: UTF8.self).split(separator: "\r\n")
         #expect(lines.last == "2027-01-15,9,\"Zone, 1\",3,2,1,0,1,1,4.5,61.0")
+        let formula = try #require(TaxiFigures(date, "9|=A1", "3 2 1 0 1 1 9000 2 61000 1"))
+        #expect(String(decoding: TaxiFigures.csv([formula]), as: UTF8.self).contains(",9,'=A1,3,"))
         for (field, value) in [("9", "1"), ("24|1", "0 0 0 0 0 0 0 0 0 0"), ("x|1", "1"), ("9|1", "1 2")] {
             #expect(TaxiFigures(date, field, value) == nil, "\(field)")
         }

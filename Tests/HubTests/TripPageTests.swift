@@ -1,3 +1,4 @@
+import Domain
 import Testing
 
 @testable import Hub
@@ -21,6 +22,8 @@ import Testing
             "a,\(accent)b": "\"a,\(accent)b\"", "say \"hi\"": "\"say \"\"hi\"\"\"",
             "\"\(accent)x": "\"\"\"\(accent)x\"", "=1+1": "'=1+1", "=\(accent)1": "'=\(accent)1", "@a,b": "\"'@a,b\"",
             "ok;=A2": "ok;'=A2", "ok; =A2;x=1": "ok; '=A2;x=1", "a\t@b": "a\t'@b", "a =b": "a =b",
+            "bag\n=A2": "\"bag\n'=A2\"", "bag\r\n =A2": "\"bag\r\n '=A2\"", "bag\r@x\nbye": "\"bag\r'@x\nbye\"",
+            "bag\n\"=A2\"": "\"bag\n\"\"'=A2\"\"\"", "a\n1-1": "\"a\n1-1\"",
         ]
         for (written, cell) in cells {
             #expect(Array(SpreadsheetCell.text(written).utf8) == Array(cell.utf8), "\(written.debugDescription)")

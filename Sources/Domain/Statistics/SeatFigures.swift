@@ -100,7 +100,7 @@ public struct SeatFigures: Equatable, Sendable {
         var text = columns.joined(separator: ",") + "\r\n"
         for row in rows {
             let values =
-                ["\(row.date)", "\(row.hour)", StatisticsPages.field(row.route)] + row.counts.map { "\($0)" }
+                ["\(row.date)", "\(row.hour)", SpreadsheetCell.text(row.route)] + row.counts.map { "\($0)" }
                 + [row.meanStars.map { "\($0)" } ?? ""]
             text += values.joined(separator: ",") + "\r\n"
         }

@@ -102,28 +102,17 @@ public struct StatisticsPages: Sendable {
     public var csv: [UInt8] {
         var text = Self.columns.joined(separator: ",") + "\r\n"
         for row in rows {
-            text += Self.values(of: row).map(Self.field).joined(separator: ",") + "\r\n"
+            text += Self.values(of: row).joined(separator: ",") + "\r\n"
         }
         return Array(text.utf8)
     }
 
-    /// In the order of ``columns``.
-    public static func values(of row: LineStatistics) -> [String] {
+    /// In the order of ``columns``. Only texts are marked: a negative mean is a number.
+    private static func values(of row: LineStatistics) -> [String] {
         let named = refusals.map { row.refused[$0] ?? 0 }
         let other = row.refused.values.reduce(0, +) - named.reduce(0, +)
         let mean = row.meanDelay.map { "\(($0 * 10).rounded() / 10)" } ?? ""
-        return ["\(row.date)", row.line] + Statistic.allCases.map { "\(row[$0])" } + [mean]
+        return ["\(row.date)", SpreadsheetCell.text(row.line)] + Statistic.allCases.map { "\(row[$0])" } + [mean]
             + (named + [other]).map { "\($0)" }
-    }
-
-    static func field(_ text: String) -> String {
-        let isPlain = !text.utf8.contains {
-            $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: "\"") || $0 == 10 || $0 == 13
-        }
-        guard !isPlain else { return text }
-        // By bytes: a quote with an accent on it is another Character.
-        let quote = UInt8(ascii: "\"")
-        let quoted = text.utf8.flatMap { $0 == quote ? [quote, quote] : [$0] }
-        return String(decoding: [quote] + quoted + [quote], as: UTF8.self)
     }
 }

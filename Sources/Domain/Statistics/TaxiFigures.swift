@@ -67,7 +67,7 @@ public struct TaxiFigures: Equatable, Sendable {
         var text = columns.joined(separator: ",") + "\r\n"
         for row in rows {
             let values =
-                ["\(row.date)", "\(row.hour)", StatisticsPages.field(row.zone)] + row.counts.map { "\($0)" }
+                ["\(row.date)", "\(row.hour)", SpreadsheetCell.text(row.zone)] + row.counts.map { "\($0)" }
                 + row.means.map { $0.map { "\($0)" } ?? "" }
             text += values.joined(separator: ",") + "\r\n"
         }
