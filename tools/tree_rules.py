@@ -42,6 +42,9 @@ STORED = re.compile(r"^    (?:private\(set\) )?(?:lazy )?var (\w+)\b(?![^\n]*\{)
 # Puts the capabilities together, and so sets what they tell one another.
 ROOM_OF_ALL = "Worker"
 NEEDS_REASON = re.compile(r"@unchecked Sendable|nonisolated\(unsafe\)|unowned\(unsafe\)")
+# What commands write goes through Terminal.
+WRITES = re.compile(r"(?<![.\w])(?<!func )print\(|FileHandle\.standard(?:Output|Error)\b")
+COMMANDS = ("Sources", "kerbside")
 UNFINISHED = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b")
 
 errors = []
@@ -150,6 +153,8 @@ def check_text(path):
             errors.append(f"{path}:{number}: {len(line)} characters; at most {MAX_WIDTH}")
         if UNFINISHED.search(line) and path.name != pathlib.Path(__file__).name:
             errors.append(f"{path}:{number}: unfinished: {line.strip()}")
+        if path.suffix == ".swift" and path.parts[:2] == COMMANDS and WRITES.search(line):
+            errors.append(f"{path}:{number}: written past Terminal, which shows what a terminal would obey")
         if path.suffix == ".swift" and path.parts[0] == "Sources" and NEEDS_REASON.search(line):
             # The comment above counts whole.
             first = number - 1

@@ -1,4 +1,5 @@
 import Glibc
+import Wire
 
 /// Where a run speaks to people (standard error) and gives its result (standard output).
 package enum Console {
@@ -12,7 +13,18 @@ package enum Console {
         return Int(size.ws_col)
     }
 
-    package static func write(_ text: String, to descriptor: Int32) {
+    /// What others wrote is in it, too.
+    package static func write(_ text: String, to descriptor: Int32) { put(text.printable, to: descriptor) }
+
+    /// In the place of the last line, if that has no end yet.
+    package static func rewrite(_ text: String, to descriptor: Int32) {
+        put("\r\u{1B}[2K" + text.printable, to: descriptor)
+    }
+
+    /// JSON, to the byte.
+    package static func write(json: String) { put(json + "\n", to: result) }
+
+    private static func put(_ text: String, to descriptor: Int32) {
         var text = text
         text.withUTF8 { bytes in
             var rest = UnsafeRawBufferPointer(bytes)

@@ -38,7 +38,7 @@ struct Advice: ParsableCommand {
             }
         }
         guard !json else {
-            for row in rows { Terminal.line(row.json) }
+            for row in rows { Terminal.result(row.json + "\n") }
             return
         }
         show(rows)

@@ -28,7 +28,7 @@ struct Audit: ParsableCommand {
         let number = number
         for entry in try CatalogStore.run(try options.settings(), { try await $0.audit(number) }) {
             let head = #"{"id":"\#(entry.id)","time":\#(entry.time),"#
-            print(json ? head + entry.act.dropFirst() : try line(entry))
+            if json { Terminal.result("\(head)\(entry.act.dropFirst())\n") } else { Terminal.line(try line(entry)) }
         }
     }
 

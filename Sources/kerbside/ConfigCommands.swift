@@ -22,7 +22,7 @@ struct CheckConfig: ParsableCommand {
             for problem in problems { Terminal.warn(problem) }
             throw ExitCode.failure
         }
-        print("\(file): good")
+        Terminal.line("\(file): good")
     }
 }
 
@@ -35,6 +35,6 @@ struct PrintConfig: ParsableCommand {
 
     func run() throws {
         let loaded = try options.load()
-        print(loaded.settings.describe(sources: loaded.sources), terminator: "")
+        Terminal.result(loaded.settings.describe(sources: loaded.sources))
     }
 }

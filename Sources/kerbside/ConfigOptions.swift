@@ -62,40 +62,6 @@ struct ConfigOptions: ParsableArguments {
     }
 }
 
-/// What a person reads on a terminal.
-enum Terminal {
-    static let isInteractive = isatty(1) == 1
-
-    static func warn(_ text: String) {
-        FileHandle.standardError.write(Data("kerbside: \(printable(text))\n".utf8))
-    }
-
-    /// A line that is there at once, also in a pipe. Ends the program quietly when nobody reads that any more.
-    static func line(_ text: String) {
-        do { try FileHandle.standardOutput.write(contentsOf: Data((text + "\n").utf8)) } catch { exit(141) }
-    }
-
-    /// Texts of others may hold what a terminal would obey: control characters become visible ones.
-    static func printable(_ text: String) -> String {
-        guard text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else { return text }
-        var shown = String.UnicodeScalarView()
-        for scalar in text.unicodeScalars {
-            if scalar.properties.generalCategory == .control, scalar != "\n", scalar != "\t" {
-                shown.append(contentsOf: "\\u{\(String(scalar.value, radix: 16))}".unicodeScalars)
-            } else {
-                shown.append(scalar)
-            }
-        }
-        return String(shown)
-    }
-
-    /// Colours only on a terminal, and not where NO_COLOR is set.
-    static func coloured(_ text: String, _ code: Int) -> String {
-        let isWanted = isInteractive && ProcessInfo.processInfo.environment["NO_COLOR"] == nil
-        return isWanted ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text
-    }
-}
-
 /// What kept a command from its work, in a sentence.
 struct CommandFailure: Error, CustomStringConvertible {
     let description: String

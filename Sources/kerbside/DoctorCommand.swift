@@ -18,7 +18,7 @@ struct Doctor: ParsableCommand {
                 case .unfit: ("UNFIT", 31)
                 }
             if finding.verdict == .unfit { isFit = false }
-            print("\(Terminal.coloured(mark, colour)) \(finding.text)")
+            Terminal.line((mark, colour), (finding.text, nil))
         }
         if !isFit { throw ExitCode.failure }
     }

@@ -58,7 +58,7 @@ struct Import: ParsableCommand {
             do throws(FeedRefusal) {
                 let (read, report) = try GTFSReader.read(try FeedFiles(path: feed), options: feedOptions)
                 for line in report.lines {
-                    print(line.hasPrefix("WARNING") ? Terminal.coloured(line, 31) : line)
+                    Terminal.line((line, line.hasPrefix("WARNING") ? 31 : nil))
                 }
                 (catalog, idle) = (read, report.idle.summary)
             } catch {
@@ -68,7 +68,7 @@ struct Import: ParsableCommand {
                 return try CatalogImport.use(catalog, keepsBuses: true, try options.settings(), from: feed, began, idle)
             }
             if let idle { throw CommandFailure("\(feed): \(idle); \(CatalogDescription(catalog))") }
-            print("\(feed): good; \(CatalogDescription(catalog))")
+            Terminal.line("\(feed): good; \(CatalogDescription(catalog))")
         }
     }
 
@@ -100,7 +100,7 @@ struct Import: ParsableCommand {
                 throw CommandFailure("\(file) is refused, and the old lines stay")
             }
             if check {
-                print("\(file): good; \(CatalogDescription(community.catalog))")
+                Terminal.line("\(file): good; \(CatalogDescription(community.catalog))")
             } else {
                 try CatalogImport.use(
                     community.catalog, keepsBuses: !community.namesBuses, try options.settings(), from: file, began)
@@ -121,12 +121,12 @@ enum CatalogImport {
             let lost = keepsBuses ? new.keepBuses(of: old) : []
             return (new, lost, try await store.use(new, replacing: old.version))
         }
-        for bus in lost { print("noted: bus \(bus) has no line now, as its line is not in \(source)") }
+        for bus in lost { Terminal.line("noted: bus \(bus) has no line now, as its line is not in \(source)") }
         let took = (ContinuousClock.now - began).formatted(
             .units(allowed: [.seconds], width: .narrow, fractionalPart: .show(length: 1)))
         let what = changed.isEmpty ? "nothing has changed" : "changed: \(changed.joined(separator: ", "))"
         let loud = warning.map { "; WARNING: \($0)" } ?? ""
-        print("\(source): imported in \(took); \(CatalogDescription(imported)); \(what)\(loud)")
+        Terminal.line("\(source): imported in \(took); \(CatalogDescription(imported)); \(what)\(loud)")
     }
 }
 

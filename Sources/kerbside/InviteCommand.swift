@@ -42,9 +42,9 @@ struct Invite: ParsableCommand {
         let settings = try options.settings()
         let duration = duration ?? "\(min(86_400, settings.tokens.maxLifeS))s"
         let link = try InvitationLink(person.claims(settings, for: duration), settings, address: address)
-        guard qr else { return print(link.text) }
+        guard qr else { return Terminal.result(link.text + "\n") }
         guard let picture = QRCode(link.text) else { throw CommandFailure("the link is too long for a code") }
-        print(picture.svg(title: "\(person.role) \(person.subject)"), terminator: "")
+        Terminal.result(picture.svg(title: "\(person.role) \(person.subject)"))
     }
 }
 

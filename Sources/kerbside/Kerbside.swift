@@ -1,4 +1,5 @@
 import ArgumentParser
+import Glibc
 
 /// The command line. Exit codes: 0 done, 1 failed (the message says why and what to do), 64 wrong use.
 @main
@@ -17,4 +18,18 @@ struct Kerbside: ParsableCommand {
             Replay.self, Simulate.self, Demo.self, Tail.self, ETAAccuracyCommand.self,
             WaitAdviceCommand.self, Bench.self, Echo.self, Doctor.self,
         ])
+
+    /// As ParsableCommand does it, but for what is said at the end: an error may quote what others wrote.
+    static func main() {
+        do {
+            var command = try parseAsRoot()
+            try command.run()
+        } catch {
+            let (code, text) = (exitCode(for: error), fullMessage(for: error))
+            if !text.isEmpty {
+                if code.isSuccess { Terminal.line(text) } else { Terminal.fail(text) }
+            }
+            Glibc.exit(code.rawValue)
+        }
+    }
 }

@@ -23,7 +23,7 @@ struct Lines: ParsableCommand {
             guard new != old else { return [String]() }
             return try await store.use(new, replacing: old.version)
         }
-        print(changed.isEmpty ? "nothing has changed" : "changed: \(changed.joined(separator: ", "))")
+        Terminal.line(changed.isEmpty ? "nothing has changed" : "changed: \(changed.joined(separator: ", "))")
     }
 
     struct List: ParsableCommand {
@@ -33,19 +33,19 @@ struct Lines: ParsableCommand {
         func run() throws {
             let catalog = try CatalogStore.run(try options.settings()) { try await $0.load() }
             guard !catalog.version.isEmpty else {
-                return print("no lines yet: kerbside import gtfs FEED, or kerbside import yaml FILE")
+                return Terminal.line("no lines yet: kerbside import gtfs FEED, or kerbside import yaml FILE")
             }
             for line in catalog.lines.values.sorted(by: { $0.id < $1.id }) {
                 let name =
                     line.longName.isEmpty || line.longName == line.name ? line.name : "\(line.name), \(line.longName)"
-                print(
+                Terminal.line(
                     "line \(line.id): \(name); \(line.kind.rawValue), \(line.trips.count + line.onDemand.count) trips")
             }
             for bus in catalog.buses.values.sorted(by: { $0.id < $1.id }) {
                 let line = bus.line.map { "line \($0)" } ?? "no line"
-                print("bus \(bus.id): \(bus.plate ?? "no plate"), \(bus.seats) seats, \(line)")
+                Terminal.line("bus \(bus.id): \(bus.plate ?? "no plate"), \(bus.seats) seats, \(line)")
             }
-            print("\(CatalogDescription(catalog)); times are of \(catalog.timeZone)")
+            Terminal.line("\(CatalogDescription(catalog)); times are of \(catalog.timeZone)")
         }
     }
 
@@ -60,23 +60,24 @@ struct Lines: ParsableCommand {
             guard let line = catalog.lines[line] else {
                 throw CommandFailure("there is no line \(line); kerbside lines list has them")
             }
-            print("\(line.name) \(line.longName)")
+            Terminal.line("\(line.name) \(line.longName)")
             for (index, pattern) in line.patterns.enumerated() {
                 let trips = line.trips.filter { $0.pattern == index }
                 let runs = trips.map { $0.frequencies.isEmpty ? 1 : $0.starts.count }.reduce(0, +)
-                print("\n→ \(pattern.headsign) (direction \(pattern.direction)): \(runs) runs in \(trips.count) trips")
+                Terminal.line(
+                    "\n→ \(pattern.headsign) (direction \(pattern.direction)): \(runs) runs in \(trips.count) trips")
                 for (place, stop) in pattern.stops.enumerated() {
                     let name = catalog.stops[stop.stop]?.name ?? ""
                     let first = trips.first.map { Self.time(($0.starts.first ?? 0) + $0.times[place].departure) } ?? ""
-                    print("  \(Int(stop.distance)) m  \(first)  \(name) (\(stop.stop))")
+                    Terminal.line("  \(Int(stop.distance)) m  \(first)  \(name) (\(stop.stop))")
                 }
             }
             for run in line.onDemand {
-                print("\non request, \(run.id):")
+                Terminal.line("\non request, \(run.id):")
                 for place in run.places {
                     let places = place.area.map { line.areas[$0].name } ?? place.stops.joined(separator: ", ")
                     let notice = place.rule.flatMap { line.rules[$0].noticeMinutes }.map { ", booked \($0) min ahead" }
-                    print("  \(Self.time(place.opens))–\(Self.time(place.closes))  \(places)\(notice ?? "")")
+                    Terminal.line("  \(Self.time(place.opens))–\(Self.time(place.closes))  \(places)\(notice ?? "")")
                 }
             }
             let services = Set(line.trips.map(\.service) + line.onDemand.map(\.service)).sorted()
@@ -84,7 +85,7 @@ struct Lines: ParsableCommand {
                 guard let service = catalog.services[id] else { continue }
                 let days = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"].enumerated()
                     .filter { service.weekdays & 1 << $0.offset != 0 }.map(\.element)
-                print(
+                Terminal.line(
                     "\ndays \(id): \(days.joined(separator: " ")) from \(service.start) until \(service.end), "
                         + "\(service.added.count) added, \(service.removed.count) removed")
             }

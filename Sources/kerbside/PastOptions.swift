@@ -50,14 +50,14 @@ struct PastOptions: ParsableArguments {
 extension RecordQuery {
     /// Each row as a JSON object on a line; else all as a table for a spreadsheet (CSV) with its header.
     func print(_ rows: [[SQLValue]], isJSON: Bool) {
-        if !isJSON { Terminal.line(kind.columns.joined(separator: ",")) }
+        if !isJSON { Terminal.result(kind.columns.joined(separator: ",") + "\n") }
         for row in rows {
             if isJSON {
                 var json = JSONWriter()
                 write(row, into: &json)
-                Terminal.line(String(decoding: json.bytes, as: UTF8.self))
+                Terminal.result(json.bytes + [UInt8(ascii: "\n")])
             } else {
-                Terminal.line(row.map(Self.cell).joined(separator: ","))
+                Terminal.result(row.map(Self.cell).joined(separator: ",") + "\n")
             }
         }
     }

@@ -10,7 +10,7 @@ struct PermissionsCommand: ParsableCommand {
     var json = false
 
     func run() {
-        for rule in Command.rules { print(json ? Self.json(rule) : Self.row(rule)) }
+        for rule in Command.rules { Terminal.line(json ? Self.json(rule) : Self.row(rule)) }
     }
 
     private static func row(_ rule: CommandRule) -> String {

@@ -35,9 +35,9 @@ struct Drivers: ParsableCommand {
                 let papers = [("licence", text("licence_until")), ("medical certificate", text("medical_until"))]
                     .map { "\($0) until \($1 ?? "–")\($1.map { $0 < today } == true ? " (ended)" : "")" }
                 let parts = [text("name"), text("company"), text("vehicle").map { "vehicle \($0)" }].compactMap { $0 }
-                print("\(text("driver") ?? ""): \((parts + papers).joined(separator: ", "))")
+                Terminal.line("\(text("driver") ?? ""): \((parts + papers).joined(separator: ", "))")
             }
-            print(records.count == 1 ? "1 driver" : "\(records.count) drivers")
+            Terminal.line(records.count == 1 ? "1 driver" : "\(records.count) drivers")
         }
     }
 
@@ -83,7 +83,7 @@ struct Drivers: ParsableCommand {
 
         func run() throws {
             _ = try RegistryOffice.done(.removeDriver(driver), options)
-            print("driver \(driver) is removed")
+            Terminal.line("driver \(driver) is removed")
         }
     }
 
@@ -123,9 +123,9 @@ struct Vehicles: ParsableCommand {
             guard !json else { return RegistryOffice.printJSON(records) }
             for record in records {
                 let parts = ["plate", "colour", "model", "company", "registration"].compactMap { record[$0]?.text }
-                print("\(record["vehicle"]?.text ?? ""): \(parts.joined(separator: ", "))")
+                Terminal.line("\(record["vehicle"]?.text ?? ""): \(parts.joined(separator: ", "))")
             }
-            print(records.count == 1 ? "1 vehicle" : "\(records.count) vehicles")
+            Terminal.line(records.count == 1 ? "1 vehicle" : "\(records.count) vehicles")
         }
     }
 
@@ -172,7 +172,7 @@ struct Vehicles: ParsableCommand {
 
         func run() throws {
             _ = try RegistryOffice.done(.removeVehicle(vehicle), options)
-            print("vehicle \(vehicle) is removed")
+            Terminal.line("vehicle \(vehicle) is removed")
         }
     }
 
@@ -207,7 +207,7 @@ struct Vehicles: ParsableCommand {
                 )
             }
             guard let picture = QRCode(page) else { throw CommandFailure("\(page) is too long for a code") }
-            print(picture.svg(title: page), terminator: "")
+            Terminal.result(picture.svg(title: page))
         }
     }
 }

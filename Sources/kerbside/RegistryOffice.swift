@@ -51,16 +51,18 @@ enum RegistryOffice {
     }
 
     static func printJSON(_ records: [JSONValue]) {
-        for record in records { print(String(decoding: record.serialized(), as: UTF8.self)) }
+        for record in records { Terminal.result(record.serialized() + [UInt8(ascii: "\n")]) }
     }
 
     static func show(_ kind: RegistryTable.Kind, _ id: String, _ options: ConfigOptions) throws {
         let record = try done(kind == .drivers ? .driver(id) : .vehicle(id), options)
         let values = RegistryRecord.values(kind, record) + (record["code"]?.text.map { [("code", $0)] } ?? [])
         let width = values.map(\.name.count).max() ?? 0
-        for (name, value) in values { print(name.padding(toLength: width, withPad: " ", startingAt: 0) + "  " + value) }
+        for (name, value) in values {
+            Terminal.line(name.padding(toLength: width, withPad: " ", startingAt: 0) + "  " + value)
+        }
         let time = Date(timeIntervalSince1970: Double(record["at"]?.integer ?? 0) / 1000).formatted(.iso8601)
-        print("written \(time) by \(record["by"]?.text ?? "–")")
+        Terminal.line("written \(time) by \(record["by"]?.text ?? "–")")
     }
 
     /// Changes what is given, and leaves the rest as it is. If somebody else changes the record at the same moment, it is
@@ -87,9 +89,10 @@ enum RegistryOffice {
             return (try await store.registry(command, by: who, seen: old?["at"]?.integer ?? 0), old == nil)
         }
         let what = reply["changed"] == .bool(false) ? "nothing has changed" : isNew ? "registered" : "changed"
-        print("\(kind.rawValue.dropLast()) \(id): \(what)")
+        Terminal.line("\(kind.rawValue.dropLast()) \(id): \(what)")
         if newCode {
-            print("Its sign has a new code; the old one is no vehicle's from now on: kerbside vehicles qr \(id)")
+            Terminal.line(
+                "Its sign has a new code; the old one is no vehicle's from now on: kerbside vehicles qr \(id)")
         }
     }
 
@@ -104,10 +107,11 @@ enum RegistryOffice {
         try refuse(file.file, for: table.problems)
         let records = count(table.rows.count, String(kind.rawValue.dropLast()))
         if file.check {
-            print("\(file.file): good; \(records)")
+            Terminal.line("\(file.file): good; \(records)")
         } else {
             let changed = try write(table.rows, of: file.file, options)
-            print("\(file.file): \(records); \(changed) written, \(table.rows.count - changed) the same as before")
+            Terminal.line(
+                "\(file.file): \(records); \(changed) written, \(table.rows.count - changed) the same as before")
         }
         warnOfEndedPapers(table.rows, of: file.file)
     }

@@ -39,7 +39,7 @@ struct Reliability: ParsableCommand {
     func run() throws {
         let (role, subject) = (role, subject)
         let told = try CatalogStore.run(try options.settings()) { try await $0.reliability(of: role, subject) }
-        Terminal.line(json ? told.description : text(told))
+        if json { Terminal.result(told.description + "\n") } else { Terminal.line(text(told)) }
     }
 
     private func text(_ told: JSONValue) -> String {

@@ -1,6 +1,5 @@
 import ArgumentParser
 import Domain
-import Foundation
 import Hub
 import Settings
 
@@ -60,16 +59,14 @@ struct Stats: ParsableCommand {
                     ? try await $0.taxiStatistics(from: from, to: to, zone: zone)
                     : try await $0.seatStatistics(from: from, to: to, route: route)
             }
-            FileHandle.standardOutput.write(Data(json ? pages.json : pages.csv))
-            if json { print() }
+            Terminal.result(json ? pages.json + [UInt8(ascii: "\n")] : pages.csv)
             return
         }
         let pages = try CatalogStore.run(try options.settings()) {
             try await $0.statistics(from: from, to: to, line: line)
         }
         if csv || json {
-            FileHandle.standardOutput.write(Data(csv ? pages.csv : pages.json))
-            if json { print() }
+            Terminal.result(json ? pages.json + [UInt8(ascii: "\n")] : pages.csv)
         } else {
             show(pages)
         }
@@ -77,7 +74,7 @@ struct Stats: ParsableCommand {
 
     private func show(_ pages: StatisticsPages) {
         guard !pages.rows.isEmpty else {
-            return print("nothing was counted from \(pages.from) to \(pages.to) (\(pages.timeZone))")
+            return Terminal.line("nothing was counted from \(pages.from) to \(pages.to) (\(pages.timeZone))")
         }
         let head = [
             "date", "line", "passengers", "tours", "requests", "completed", "no-shows", "refused", "stops", "early",
@@ -97,7 +94,7 @@ struct Stats: ParsableCommand {
                 let space = String(repeating: " ", count: widths[column] - text.count)
                 return column < 2 ? text + space : space + text
             }
-            print(cells.joined(separator: "  "))
+            Terminal.line(cells.joined(separator: "  "))
         }
     }
 }

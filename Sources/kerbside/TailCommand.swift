@@ -153,9 +153,8 @@ struct EventPrinter {
         let seconds = Double(event.time) / 1000
         let time = Date(timeIntervalSince1970: seconds).formatted(
             .iso8601.time(includingFractionalSeconds: true).timeSeparator(.colon))
-        let type = Terminal.printable(event.type).padding(toLength: 18, withPad: " ", startingAt: 0)
-        let data = Terminal.printable(event.data)
-        Terminal.line("\(Terminal.coloured(time, 2)) \(Terminal.coloured(type, colour(event.type))) \(data)")
+        let type = event.type.printable.padding(toLength: 18, withPad: " ", startingAt: 0)
+        Terminal.line((time, 2), (type, colour(event.type)), (event.data, nil))
     }
 
     private func colour(_ type: String) -> Int {

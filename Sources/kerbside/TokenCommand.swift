@@ -28,6 +28,6 @@ struct Token: ParsableCommand {
         let settings = try options.settings()
         let duration = duration ?? "\(min(86_400, settings.tokens.maxLifeS))s"
         let claims = try person.claims(settings, for: duration, makesSecret: newSecret)
-        print(try TokenIssuer(settings, makesSecret: newSecret).issue(claims))
+        Terminal.result(try TokenIssuer(settings, makesSecret: newSecret).issue(claims) + "\n")
     }
 }

@@ -47,7 +47,7 @@ struct Trips: ParsableCommand {
     }
 
     private func show(_ rows: [[SQLValue]], of store: String) {
-        guard !rows.isEmpty else { return print("no trips are recorded that fit, in \(store)") }
+        guard !rows.isEmpty else { return Terminal.line("no trips are recorded that fit, in \(store)") }
         let head = [
             "requested", "trip", "passenger", "driver", "zone", "accepted", "arrived", "aboard", "ended", "fare",
             "payment",
@@ -75,8 +75,8 @@ struct Trips: ParsableCommand {
             let cells = zip(line, widths).map { $0 + String(repeating: " ", count: $1 - $0.count) }
             var text = cells.joined(separator: "  ")
             while text.last == " " { text.removeLast() }
-            print(text)
+            Terminal.line(text)
         }
-        print("\(rows.count == 1 ? "1 trip" : "\(rows.count) trips") of \(store)")
+        Terminal.line("\(rows.count == 1 ? "1 trip" : "\(rows.count) trips") of \(store)")
     }
 }

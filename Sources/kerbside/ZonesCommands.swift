@@ -30,9 +30,9 @@ struct Zones: ParsableCommand {
             let grid = try ZoneGrid(outline: try InputFile.read(outline), zoneArea: area * 1_000_000)
             if let output {
                 try OutputFile.write(grid.geoJSON, to: output)
-                print("\(output): \(grid.zones.count) zones")
+                Terminal.line("\(output): \(grid.zones.count) zones")
             } else {
-                FileHandle.standardOutput.write(Data(grid.geoJSON))
+                Terminal.result(grid.geoJSON)
             }
         }
     }
@@ -57,14 +57,14 @@ struct Zones: ParsableCommand {
             options.repair = repair
             do {
                 let set = try ZoneSet(geoJSON: try InputFile.read(file), options: options)
-                for repair in set.repairs { print("repaired: \(repair)") }
+                for repair in set.repairs { Terminal.line("repaired: \(repair)") }
                 let areas = set.zones.map { $0.area / 1e6 }.sorted()
                 let total = areas.reduce(0, +)
                 let text = String(
                     format: "%d zones, %.1f km² in all; smallest %.2f, median %.2f, largest %.2f km²", areas.count,
                     total,
                     areas.first ?? 0, areas.isEmpty ? 0 : areas[areas.count / 2], areas.last ?? 0)
-                print("\(file): good; \(text)")
+                Terminal.line("\(file): good; \(text)")
             } catch let error as ZoneSetError {
                 for problem in error.problems { Terminal.warn("\(file): \(problem)") }
                 let mends = error.problems.contains { $0.isRepairable } && !repair

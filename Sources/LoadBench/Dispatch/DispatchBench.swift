@@ -49,7 +49,11 @@ public struct DispatchBench: Sendable {
     public func run() -> Int32 {
         do throws(RunError) {
             let report = try measure()
-            Console.write(configuration.isJSON ? report.json + "\n" : report.text, to: Console.result)
+            if configuration.isJSON {
+                Console.write(json: report.json)
+            } else {
+                Console.write(report.text, to: Console.result)
+            }
             return 0
         } catch {
             Console.write("\(error)\n", to: Console.people)

@@ -22,7 +22,7 @@ struct LoadReport {
     static func print(isJSON: Bool, _ make: () throws(RunError) -> LoadReport) -> Int32 {
         do throws(RunError) {
             let report = try make()
-            Console.write(isJSON ? report.json + "\n" : report.text, to: Console.result)
+            if isJSON { Console.write(json: report.json) } else { Console.write(report.text, to: Console.result) }
             return 0
         } catch {
             Console.write("\(error)\n", to: Console.people)

@@ -29,7 +29,7 @@ final class Progress {
         // A line that wraps could not be rewritten.
         case .terminal:
             let fitting = line().prefix(Console.width(Console.people) - 1)
-            Console.write("\r\u{1B}[2K" + fitting, to: Console.people)
+            Console.rewrite(String(fitting), to: Console.people)
         case .lines: if seconds % 5 == 0, phase != .connecting { Console.write(line() + "\n", to: Console.people) }
         }
     }
@@ -39,7 +39,7 @@ final class Progress {
         timer.close()
         switch output {
         case .silent: break
-        case .terminal: Console.write("\r\u{1B}[2K" + line() + "\n", to: Console.people)
+        case .terminal: Console.rewrite(line() + "\n", to: Console.people)
         case .lines: Console.write(line() + "\n", to: Console.people)
         }
     }

@@ -25,7 +25,7 @@ public struct ReplayRun: Sendable {
     }
 
     private func tell(_ isClean: Bool, text: String, json: String) -> Int32 {
-        Console.write(configuration.isJSON ? json + "\n" : text, to: Console.result)
+        if configuration.isJSON { Console.write(json: json) } else { Console.write(text, to: Console.result) }
         return isClean ? 0 : 1
     }
 

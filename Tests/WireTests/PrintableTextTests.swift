@@ -1,0 +1,19 @@
+import Testing
+import Wire
+
+@Suite("Texts of others on a terminal")
+struct PrintableTextTests {
+    @Test("what a terminal would obey is seen, and all else stays as it is")
+    func texts() {
+        let texts = [
+            "": "", "Piazza Duomo\n\tè 1": "Piazza Duomo\n\tè 1", "\u{1B}]0;PWN\u{7}": "\\u{1b}]0;PWN\\u{7}",
+            "\u{9B}2J\u{7F}": "\\u{9b}2J\\u{7f}", "a\r\nb": "a\\u{d}\nb", "x\u{202E}gnp.exe": "x\\u{202e}gnp.exe",
+            "\u{200B}\u{200F}\u{2066}\u{2069}\u{FEFF}": "\\u{200b}\\u{200f}\\u{2066}\\u{2069}\\u{feff}",
+            "\u{2028}e\u{301}🚌": "\\u{2028}e\u{301}🚌", "\u{A0}–…": "\u{A0}–…",
+        ]
+        for (text, shown) in texts {
+            #expect(Array(text.printable.utf8) == Array(shown.utf8), "\(text.debugDescription)")
+            #expect(shown.printable == shown)
+        }
+    }
+}
