@@ -339,7 +339,8 @@ private struct CatalogYAMLReader {
         guard Catalog.isText(text) else {
             fail(
                 node[key],
-                "\(label): \(key): expected up to \(Catalog.textBytes) bytes on one line, without control characters")
+                "\(label): \(key): expected up to \(Catalog.textBytes) bytes on one line, without control or hidden characters"
+            )
             return nil
         }
         return text

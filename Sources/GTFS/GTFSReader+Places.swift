@@ -75,7 +75,9 @@ extension GTFSReader {
         usableName(table.text(column), table.name, table.line)
     }
 
-    func usableName(_ text: String, _ file: String, _ line: Int?) -> String {
+    func usableName(_ written: String, _ file: String, _ line: Int?) -> String {
+        guard !Catalog.isText(written) else { return written }
+        let text = visible(written, file, line)
         guard !Catalog.isText(text) else { return text }
         var usable = ""
         for character in text {
@@ -87,6 +89,18 @@ extension GTFSReader {
             "a name of \(text.utf8.count) bytes becomes \"\(usable.prefix(40))…\": names have up to \(Catalog.textBytes) on one line"
         )
         return usable
+    }
+
+    /// A text for people without what they don't see in it.
+    func visible(_ text: String, _ file: String, _ line: Int?) -> String {
+        guard text.unicodeScalars.contains(where: Catalog.isHidden) else { return text }
+        var shown = String(String.UnicodeScalarView(text.unicodeScalars.filter { !Catalog.isHidden($0) }))
+        while shown.first == " " { shown.removeFirst() }
+        while shown.last == " " { shown.removeLast() }
+        report.add(
+            .mended, "hidden", file, line,
+            "\"\(shown.prefix(40))\" has characters that are not seen, or turn the direction of others; left out")
+        return shown
     }
 
     /// Degrees, to a tenth of a metre; nil when that is no place on earth.

@@ -171,8 +171,9 @@ extension GTFSReader {
                 lastTime: kind == .priorDay ? table.seconds(time) : nil,
                 longestNoticeMinutes: kind == .sameDay ? table.integer(longest) : nil,
                 firstDay: kind == .realTime ? nil : table.integer(firstDay),
-                firstTime: kind == .realTime ? nil : table.seconds(firstTime), message: orNil(table.text(message)),
-                phone: orNil(table.text(phone)))
+                firstTime: kind == .realTime ? nil : table.seconds(firstTime),
+                message: orNil(visible(table.text(message), table.name, table.line)),
+                phone: orNil(visible(table.text(phone), table.name, table.line)))
         }
     }
 }

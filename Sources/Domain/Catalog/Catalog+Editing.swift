@@ -120,7 +120,8 @@ extension Catalog {
 
     private func check(_ text: String, _ what: String) throws(CatalogEditError) {
         guard !Self.isText(text) else { return }
-        throw CatalogEditError("a \(what) has up to \(Self.textBytes) bytes on one line, without control characters")
+        throw CatalogEditError(
+            "a \(what) has up to \(Self.textBytes) bytes on one line, without control or hidden characters")
     }
 
     private func existing(_ id: String) throws(CatalogEditError) -> Line {

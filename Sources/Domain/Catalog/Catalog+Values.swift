@@ -9,14 +9,23 @@ extension Catalog {
     /// A name, plate or other text for people has so many bytes at most, as all clients are told all of them.
     public static let textBytes = 255
 
-    /// Whether it can be a text for people: up to 255 bytes on one line, without control characters.
+    /// What nobody sees in a text that it makes look like another: spaces without width, embeddings, overrides and isolates of direction. What
+    /// joins letters, and the marks of direction, are needed in names.
+    public static func isHidden(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0x200B, 0x202A...0x202E, 0x2060, 0x2066...0x2069, 0xFEFF: true
+        default: false
+        }
+    }
+
+    /// Whether it can be a text for people: up to 255 bytes on one line, without control and hidden characters.
     public static func isText(_ text: String) -> Bool {
         text.utf8.count <= textBytes
             && text.unicodeScalars.allSatisfy { scalar in
                 switch scalar.value {
                 case 0x20...0x7E: true
                 case 0..<0xA0, 0x2028, 0x2029: false
-                default: true
+                default: !isHidden(scalar)
                 }
             }
     }
