@@ -150,11 +150,13 @@ public struct CSVTable {
         return CSVNumber.digits(window, fields[column.index].range) ?? Int(text(column))
     }
 
-    /// Nil when there is no finite number.
+    /// Nil when there is no finite decimal number: of hexadecimal ones no table's form knows.
     public func double(_ column: Column) -> Double? {
         guard !isEmpty(column) else { return nil }
         if let value = CSVNumber.decimal(window, fields[column.index].range) { return value }
-        guard let value = Double(text(column)), value.isFinite else { return nil }
+        let text = text(column)
+        guard !text.utf8.contains(where: { $0 | 0x20 == UInt8(ascii: "x") }), let value = Double(text), value.isFinite
+        else { return nil }
         return value
     }
 

@@ -49,6 +49,17 @@ import Testing
         #expect(!hasThird)
     }
 
+    @Test(
+        arguments: [
+            ("8", 8), ("-8.25", -8.25), ("8.25e1", 82.5), ("+8.5", 8.5), ("0x1p3", nil), ("-0X8.4", nil), ("nan", nil),
+            ("inf", nil), ("1e999", nil), ("8 N", nil),
+        ] as [(String, Double?)])
+    func numbers(_ text: String, _ value: Double?) throws {
+        var table = try CSVTable(name: "x", bytes: Array("n\n\(text)\n".utf8))
+        let hasRow = table.readNext()
+        #expect(hasRow && table.double(table.column("n")) == value)
+    }
+
     @Test func aQuoteThatNothingClosesIsKnownByItsLine() throws {
         var table = try CSVTable(name: "x", bytes: Array("a,b\n\"1\n2\",x\n\"3\n\", \"never\nclosed\n".utf8))
         let hasFirst = table.readNext()
