@@ -21,6 +21,7 @@ struct Kerbside: ParsableCommand {
 
     /// As ParsableCommand does it, but for what is said at the end: an error may quote what others wrote.
     static func main() {
+        openStandardFiles()
         do {
             var command = try parseAsRoot()
             try command.run()
@@ -31,5 +32,12 @@ struct Kerbside: ParsableCommand {
             }
             Glibc.exit(code.rawValue)
         }
+    }
+
+    /// A program may be started with 0, 1 or 2 closed. The next file that it opened would take that place, and what it says would go in there.
+    private static func openStandardFiles() {
+        var descriptor: Int32
+        repeat { descriptor = open("/dev/null", O_RDWR) } while (STDIN_FILENO...STDERR_FILENO).contains(descriptor)
+        if descriptor >= 0 { close(descriptor) }
     }
 }
