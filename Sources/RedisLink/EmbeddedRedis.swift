@@ -11,6 +11,16 @@ public final class EmbeddedRedis {
     /// changes back meanwhile; seen in tests: the last 26 of 1,000 commands).
     public enum Fsync: String, Sendable { case everysec, always }
 
+    /// What it makes of the room on the disk; only with `everysec`, as what is written before it is acknowledged can't wait.
+    public enum Disk: Equatable, Sendable {
+        /// A write has failed: it takes no writes from now on, and the room that was kept is given to what waits, in bytes.
+        case full(waiting: Int)
+        /// The room was too little, or another program has taken it: so many bytes are in memory only.
+        case stuck(waiting: Int)
+        /// Room is kept again, and writes are taken.
+        case hasRoom
+    }
+
     private enum State { case idle, starting, running, stopping, stopped }
 
     /// A server that isn't gone so long after it was asked is killed.
@@ -20,6 +30,7 @@ public final class EmbeddedRedis {
 
     private let loop: EventLoop
     private let files: EmbeddedRedisFiles
+    private let reserve: DiskReserve
     private let executable: String
     private let fsync: Fsync
     private let maxMemory: Int
@@ -43,6 +54,12 @@ public final class EmbeddedRedis {
     /// So many bytes of a transaction that had no end were cut off its append-only file before a start.
     public var onRepair: ((_ bytes: Int) -> Void)?
 
+    /// The disk has become full, or has room again. Set it before `start`.
+    public var onDisk: ((Disk) -> Void)? {
+        get { reserve.onChange }
+        set { reserve.onChange = newValue }
+    }
+
     /// Where it is reached.
     public let endpoint: RedisEndpoint
 
@@ -62,6 +79,7 @@ public final class EmbeddedRedis {
         self.fsync = fsync
         self.maxMemory = maxMemory
         files = EmbeddedRedisFiles(directory: directory)
+        reserve = DiskReserve(loop: loop, directory: directory)
         endpoint = .unix(path: files.socket)
         timer = LoopTimer(loop)
     }
@@ -79,10 +97,20 @@ public final class EmbeddedRedis {
         do throws(EmbeddedRedisFailure) {
             program = try Self.find(executable)
             lock = try files.prepare(fsync: fsync, maxMemory: maxMemory)
+            try makeReserve()
         } catch {
             return fail(error.description)
         }
         endOrphan()
+    }
+
+    private func makeReserve() throws(EmbeddedRedisFailure) {
+        guard fsync == .everysec else { return reserve.giveUp() }
+        guard !reserve.make() else { return }
+        throw EmbeddedRedisFailure(
+            description:
+                "the disk of the data directory \(files.directory) is full: make room (Redis keeps \(DiskReserve.bytes) bytes "
+                + "for what it has acknowledged when it becomes full)")
     }
 
     /// The same, awaited.
@@ -102,6 +130,9 @@ public final class EmbeddedRedis {
         started = nil
         state = .stopping
         timer.stop()
+        reserve.stop()
+        // What waits is written on the way out. Without the lock the file is another hub's.
+        if lock != nil { reserve.giveUp() }
         guard let child else {
             finishStop()
             mayComplete?(.failure(EmbeddedRedisFailure(description: "it was stopped before it had started")))
@@ -141,6 +172,8 @@ public final class EmbeddedRedis {
         control = nil
         onRestart = nil
         onRepair = nil
+        reserve.stop()
+        reserve.onChange = nil
         if let lock { EmbeddedRedisFiles.giveUp(lock: lock) }
         lock = nil
     }
@@ -201,7 +234,7 @@ public final class EmbeddedRedis {
             // setpriv (util-linux, on every Debian) gives it our death as its SIGTERM, then becomes redis-server: a hub
             // that is killed leaves no Redis behind. Where it is missing, the next start ends the orphan. The death is
             // that of this thread: the loop has to run on one that lives as long as the hub.
-            let command = [program, files.configuration]
+            let command = [program, files.configuration] + (reserve.isRefusing ? DiskReserve.refusal : [])
             let wrapper = (try? Self.find("setpriv")).map { [$0, "--pdeathsig", "TERM"] } ?? []
             let words = wrapper + command
             child = try ChildProcess.spawn(
@@ -231,6 +264,7 @@ public final class EmbeddedRedis {
             completion?(.success(()))
         }
         control.start()
+        if fsync == .everysec { reserve.watch(control) }
     }
 
     private func exited(_ status: Int64, _ signal: Int32) {

@@ -1,11 +1,14 @@
 """The data directory: a disk that is full, and who may look into it."""
 
+import asyncio
 import os
+import signal
 import subprocess
+import time
 
 import pytest
 
-from kerbside.hub import run
+from kerbside.hub import descendants, run
 
 
 @pytest.fixture
@@ -23,6 +26,18 @@ def small_disk(tmp_path):
         subprocess.run(["umount", "-l", place], check=True)
 
 
+def fill(disk):
+    """Until nothing more can be written; returns the file, whose end makes room."""
+    ballast = disk / "ballast"
+    with ballast.open("wb", buffering=0) as file:
+        try:
+            while file.write(b"x" * 4096):
+                pass
+        except OSError:
+            pass
+    return ballast
+
+
 async def test_C66_a_full_disk_is_said_nothing_is_lost_and_it_gets_over(small_disk, new_hub, cast):
     hub = new_hub(blocks=2)
     hub.write_config(data__dir=str(small_disk / "data"), redis__command_timeout_ms=10_000)
@@ -36,13 +51,7 @@ async def test_C66_a_full_disk_is_said_nothing_is_lost_and_it_gets_over(small_di
     trouble = "Redis takes no writes"
     for _ in range(2):
         said = hub.log.count(trouble)
-        ballast = small_disk / "ballast"
-        with ballast.open("wb", buffering=0) as file:
-            try:
-                while file.write(b"x" * 4096):
-                    pass
-            except OSError:
-                pass
+        ballast = fill(small_disk)
         # Every worker knows, and says so once.
         await hub.until("the alarm", lambda: hub.log.count(trouble) >= said + hub.settings["server.workers"])
         answer = hub.http("/readyz")
@@ -65,6 +74,45 @@ async def test_C66_a_full_disk_is_said_nothing_is_lost_and_it_gets_over(small_di
         await passenger.expect("ride.cancelled", ride=ride)
     await driver.accept(await passenger.request(here.a.centre))
     assert '"level":"error"' in next(line for line in hub.log.splitlines() if trouble in line)
+
+
+async def test_C39_what_was_acknowledged_as_the_disk_became_full_is_not_lost_with_redis(small_disk, new_hub, cast):
+    hub = new_hub(blocks=2)
+    hub.write_config(data__dir=str(small_disk / "data"), redis__command_timeout_ms=10_000)
+    hub.start()
+    here = hub.block()
+    riders = [await cast.rider(hub) for _ in range(12)]
+    [redis] = redis_of(hub)
+    # It answers all that comes in one turn, and writes then.
+    os.kill(redis, signal.SIGSTOP)
+    ballast = fill(small_disk)
+    at = int(time.time() * 1000) + 3 * 3_600_000
+    asked = [
+        asyncio.ensure_future(rider.ask(
+            "reservation.make", pickup=here.a.centre.fields, destination=here.b.centre.fields, at=at, passengers=1, key="k"))
+        for rider in riders
+    ]
+    await asyncio.sleep(0.3)
+    os.kill(redis, signal.SIGCONT)
+    answers = await asyncio.gather(*asked)
+    kept = [(rider, answer["ok"]["reservation"]) for rider, answer in zip(riders, answers, strict=True) if "ok" in answer]
+    assert kept, answers
+    await hub.until("room is given", lambda: "the disk is full: commands are refused" in hub.log)
+    os.kill(redis, signal.SIGKILL)
+    await hub.until("another Redis", lambda: redis_of(hub) not in ([], [redis]))
+    # The disk is full still, and so is nothing taken that could not be written.
+    await hub.until("refused", lambda: hub.http("/readyz").status == 503)
+    ballast.unlink()
+    await hub.until("ready", hub.is_ready)
+    for rider, reservation in kept:
+        listed = await rider.call("reservation.list")
+        assert reservation in [each["reservation"] for each in listed["reservations"]]
+    assert "also the room that was kept" not in hub.log
+    assert (small_disk / "data" / "reserve").stat().st_blocks * 512 >= 1 << 20
+
+
+def redis_of(hub):
+    return [pid for pid, command in descendants(hub.process.pid).items() if "redis-server" in command]
 
 
 def open_to_others(directory):

@@ -9,6 +9,7 @@ final class RedisHealth {
     private let connection: RedisConnection
     private let loop: EventLoop
     private let log: Logger
+    private let isEmbedded: Bool
     /// Nil until Redis was asked.
     private(set) var memory: RedisMemory?
     /// What Redis answers while it takes no writes; nil while it does.
@@ -24,7 +25,11 @@ final class RedisHealth {
     /// While it is fuller than it should be.
     private static let fullMemoryMs: UInt64 = 1_000
 
-    init(connection: RedisConnection, loop: EventLoop, log: Logger) {
+    /// In place of "NOREPLICAS", which a hub's own Redis answers while the disk is full.
+    private static let held = "No space left on device: Redis takes writes again when there is room"
+
+    init(connection: RedisConnection, loop: EventLoop, log: Logger, isEmbedded: Bool) {
+        self.isEmbedded = isEmbedded
         self.connection = connection
         self.loop = loop
         self.log = log
@@ -37,7 +42,9 @@ final class RedisHealth {
     /// Whether the rest of it is kept for rides.
     var isNearlyFull: Bool { memory?.level == 2 }
 
-    private func refused(_ answer: String) {
+    private func refused(_ said: String) {
+        // A hub's own Redis has no replica, and asks for one on a full disk only (RedisLink's DiskReserve).
+        let answer = isEmbedded && said.hasPrefix("NOREPLICAS ") ? Self.held : said
         refusedAt = loop.now
         memoryDueAt = 0
         guard trouble == nil else { return }

@@ -73,7 +73,7 @@ final class WorkerServices {
         outbox = Outbox(server: server, metrics: metrics)
         readers = ChannelReaders(subscriber: subscriber, keys: keys)
         zones = ZoneLookup(city: settings.city.id)
-        store = RedisHealth(connection: commands, loop: loop, log: log)
+        store = RedisHealth(connection: commands, loop: loop, log: log, isEmbedded: settings.redis.isEmbedded)
         metrics.watch(
             server, sessions: { [sessions] in sessions.count }, pending: { [commands] in commands.pendingCount },
             memory: { [store] in store.memory })

@@ -118,6 +118,7 @@ public actor Supervisor {
                 self.log.warning("a change that Redis had not written whole is cut off its file: \(bytes) bytes")
             }
             redis.onRestart = { self.log.warning("redis-server died and was started again: \($0)") }
+            redis.onDisk = { self.diskChanged($0) }
             self.redis = redis
             try await redis.start()
         }
@@ -141,6 +142,20 @@ public actor Supervisor {
             connection.start()
         }
         try reached.get()
+    }
+
+    private func diskChanged(_ disk: EmbeddedRedis.Disk) {
+        switch disk {
+        case .full(let waiting):
+            log.error(
+                "the disk is full: commands are refused until there is room, and what Redis had acknowledged is written into the room that was kept for it: \(waiting) bytes"
+            )
+        case .stuck(let waiting):
+            log.error(
+                "the disk is full, also the room that was kept: \(waiting) bytes that Redis has acknowledged are in memory only; make room before it ends"
+            )
+        case .hasRoom: log.notice("the disk has room again")
+        }
     }
 
     /// At each connect and reload: an external Redis is checked, the functions and settings are written. Where that fails
