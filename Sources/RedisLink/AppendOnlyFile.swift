@@ -100,6 +100,32 @@ enum AppendOnlyFile {
         }
     }
 
+    /// Files in `directory/appendonlydir` that hold changes and that no manifest names, in the order of their names. Redis would
+    /// start empty and append to the newest of them; at the start after that it would read old and new as one.
+    static func withoutManifest(in directory: String) -> [String] {
+        let place = directory + "/appendonlydir"
+        guard access(place + "/appendonly.aof.manifest", F_OK) != 0, errno == ENOENT, let entries = opendir(place)
+        else {
+            return []
+        }
+        defer { closedir(entries) }
+        var names: [String] = []
+        while let entry = readdir(entries) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) {
+                $0.withMemoryRebound(to: CChar.self, capacity: Int(NAME_MAX) + 1) { String(cString: $0) }
+            }
+            guard name.hasPrefix("appendonly.aof."), name.hasSuffix(".aof") || name.hasSuffix(".rdb") else { continue }
+            var status = stat()
+            // A Redis that ended in its very first start leaves a base without a key, and an increment without a change.
+            let most = name.hasSuffix(".rdb") ? emptyBase : 0
+            if stat("\(place)/\(name)", &status) == 0, status.st_size > most { names.append(name) }
+        }
+        return names.sorted()
+    }
+
+    /// An RDB file without a key or a function has about 90 bytes.
+    private static let emptyBase = 200
+
     /// The last increment that the manifest names: `file <name> seq <number> type i`.
     private static func newest(in directory: String) -> String? {
         let descriptor = open(directory + "/appendonly.aof.manifest", O_RDONLY | O_CLOEXEC)

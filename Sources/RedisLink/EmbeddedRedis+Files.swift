@@ -30,6 +30,7 @@ struct EmbeddedRedisFiles {
         try makeDirectory()
         let descriptor = try takeLock()
         do {
+            try checkManifest()
             try write(try text(fsync: fsync, maxMemory: maxMemory), to: configuration)
         } catch {
             Self.giveUp(lock: descriptor)
@@ -62,6 +63,17 @@ struct EmbeddedRedisFiles {
             throw EmbeddedRedisFailure(
                 description: "the data directory \(directory) may be written to by other users: chmod 700 it")
         }
+    }
+
+    private func checkManifest() throws(EmbeddedRedisFailure) {
+        let names = AppendOnlyFile.withoutManifest(in: directory)
+        guard !names.isEmpty else { return }
+        let place = directory + "/appendonlydir"
+        throw EmbeddedRedisFailure(
+            description:
+                "\(place) holds \(names.joined(separator: ", ")), but not appendonly.aof.manifest, without which Redis "
+                + "would start empty and mix old and new: restore it from a backup, or write it, a line for each of these "
+                + "(\"file NAME seq NUMBER type b\" for base, i for incr), or move \(place) away to begin with nothing")
     }
 
     private func takeLock() throws(EmbeddedRedisFailure) -> Int32 {

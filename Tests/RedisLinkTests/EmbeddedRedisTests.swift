@@ -217,6 +217,10 @@ import Testing
         arguments: [
             ("missing program", "apt install redis-server"), ("long path", "choose a shorter data directory"),
             ("broken file", "redis-check-aof"), ("open directory", "chmod 700"),
+            (
+                "no manifest",
+                "holds appendonly.aof.1.base.rdb, appendonly.aof.2.incr.aof, but not appendonly.aof.manifest"
+            ),
         ])
     func impossible(_ obstacle: String, _ advice: String) throws {
         let home = try Home()
@@ -231,6 +235,11 @@ import Testing
             try writeFile(
                 directory + "/appendonlydir/appendonly.aof.manifest", "file appendonly.aof.1.incr.aof seq 1 type i\n")
             try writeFile(directory + "/appendonlydir/appendonly.aof.1.incr.aof", "nonsense\r\nnonsense\r\n")
+        case "no manifest":
+            mkdir(directory, 0o700)
+            mkdir(directory + "/appendonlydir", 0o700)
+            try writeFile(directory + "/appendonlydir/appendonly.aof.1.base.rdb", String(repeating: "x", count: 300))
+            try writeFile(directory + "/appendonlydir/appendonly.aof.2.incr.aof", "*1\r\n$4\r\nPING\r\n")
         default:
             mkdir(directory, 0o700)
             chmod(directory, 0o777)
@@ -244,6 +253,23 @@ import Testing
         home.run.run()
         #expect(text.contains(advice), "\(text)")
         #expect(redis.pid == nil)
+    }
+
+    @Test("What a Redis leaves that ended in its very first start is no reason not to start")
+    func emptyFiles() throws {
+        let home = try Home()
+        mkdir(home.data, 0o700)
+        mkdir(home.data + "/appendonlydir", 0o700)
+        try writeFile(home.data + "/appendonlydir/appendonly.aof.1.base.rdb", String(repeating: "x", count: 88))
+        try writeFile(home.data + "/appendonlydir/appendonly.aof.1.incr.aof", "")
+        var hasStarted = false
+        let redis = home.started { redis in
+            hasStarted = true
+            redis.stop { home.run.finish() }
+        }
+        home.run.run()
+        withExtendedLifetime(redis) {}
+        #expect(hasStarted)
     }
 
     @Test("Stopping while it starts, or while it waits to start again, ends it")
