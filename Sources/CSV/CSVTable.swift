@@ -38,6 +38,8 @@ public struct CSVTable {
     @usableFromInline var window: [UInt8]
     /// Nil when the window has all of the file.
     private var source: Source?
+    /// Whether it was read in parts from the beginning.
+    private let isPart: Bool
     /// So much of the window is known to be text.
     private var checked = 0
     private let separator: UInt8
@@ -47,7 +49,8 @@ public struct CSVTable {
     private var nextRow = 0
     private var nextLine = 1
 
-    /// Far beyond what feeds and offices have. The messages of a table with more would fill screens.
+    /// Far beyond what feeds and offices have. The messages of a table with more would fill screens; a row of nothing but
+    /// separators would take 24 times its size in memory, so what stands in a row beyond is not kept.
     public static let mostColumns = 1_000
 
     /// A column of the file; there may be none of that name.
@@ -80,16 +83,13 @@ public struct CSVTable {
         self.name = name
         self.separator = separator.asciiValue ?? UInt8(ascii: ",")
         self.source = source
+        isPart = source != nil
         window = bytes
         if source == nil { try check(isWhole: true) }
         while self.source != nil, window.count < 3 { try readOn() }
         if window.starts(with: [0xEF, 0xBB, 0xBF]) { nextRow = 3 }
         guard hasHeadLine, try next() else { return }
-        guard fields.count <= Self.mostColumns else {
-            throw CSVFault(
-                file: name, line: line,
-                message: "the head line has \(fields.count) columns; a table may have \(Self.mostColumns)")
-        }
+        guard fieldCount <= Self.mostColumns else { throw tooWide("the head line has \(fieldCount)") }
         head = fields.indices.map { text($0) }
         columns = Dictionary(head.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
     }
@@ -98,7 +98,7 @@ public struct CSVTable {
     public func column(_ name: String) -> Column { Column(at: columns[name] ?? -1) }
 
     /// Goes to the next row that is not empty; false at the end. Throws when what is read now is no UTF-8 text, or can't be
-    /// read.
+    /// read, and where a file that is read on the way has a row of more than ``mostColumns``.
     public mutating func next() throws(CSVFault) -> Bool {
         while try readRow() {
             if fields.count > 1 || !fields[0].range.isEmpty { return true }
@@ -112,8 +112,8 @@ public struct CSVTable {
         return (try? next()) ?? false
     }
 
-    /// How many fields the present row has.
-    public var fieldCount: Int { fields.count }
+    /// How many fields the present row has. There are no values of those beyond ``mostColumns``.
+    public private(set) var fieldCount = 0
 
     /// The present row's value, trimmed; empty when the column or the value is missing.
     public func text(_ column: Column) -> String { text(column.index) }
@@ -185,6 +185,8 @@ public struct CSVTable {
             fields.removeAll(keepingCapacity: true)
             nextLine = line
             let end = parseRow()
+            // Its end may be far off.
+            if isPart, fieldCount > Self.mostColumns { throw tooWide("there are more than \(Self.mostColumns)") }
             // What ends with the window may go on behind it, if only with the second half of an end of line.
             if end < window.count || source == nil {
                 nextRow = end
@@ -194,9 +196,15 @@ public struct CSVTable {
         }
     }
 
-    /// The fields of the row that begins at `nextRow`; answers where the one after it begins.
+    private func tooWide(_ what: String) -> CSVFault {
+        CSVFault(file: name, line: line, message: "\(what) columns; a table may have \(Self.mostColumns)")
+    }
+
+    /// The fields of the row that begins at `nextRow`; answers where the one after it begins. Of a file that is read on the way it stops
+    /// at the first field too many.
     private mutating func parseRow() -> Int {
         openQuote = nil
+        fieldCount = 0
         guard nextRow < window.count else { return nextRow }
         return window.withUnsafeBufferPointer { bytes in
             var index = nextRow
@@ -204,7 +212,12 @@ public struct CSVTable {
                 let first = nextLine
                 let field = Self.field(in: bytes, from: index, separator, &nextLine)
                 if !field.isClosed { openQuote = first }
-                fields.append((field.range, field.hasQuotes))
+                fieldCount += 1
+                if fieldCount <= Self.mostColumns {
+                    fields.append((field.range, field.hasQuotes))
+                } else if isPart {
+                    return field.end
+                }
                 index = field.end
                 guard index < bytes.count, bytes[index] == separator else { break }
                 index += 1

@@ -106,4 +106,37 @@ import Testing
             #expect(table.double(column)?.bitPattern == double?.bitPattern, "\(text)")
         }
     }
+
+    @Test func `Of a row without end no more is read than shows that it is too wide`() throws {
+        var parts = 0
+        // Without an end it is never whole.
+        var table = try CSVTable(name: "x.txt") { (window) throws(CSVFault) in
+            parts += 1
+            window += parts == 1 ? Array("a,b\n1,2\n".utf8) : [UInt8](repeating: UInt8(ascii: ","), count: 2_000)
+            return parts < 50
+        }
+        let hasFirst = try table.next()
+        #expect(hasFirst)
+        let rest = table
+        let fault = #expect(throws: CSVFault.self) { try rows(rest) }
+        #expect(fault?.description == "x.txt:3: there are more than 1000 columns; a table may have 1000")
+        #expect(parts < 5)
+    }
+
+    @Test func `A row of as many columns as there may be is whole, in parts too`() throws {
+        let row = (0..<CSVTable.mostColumns).map { "\($0)" }.joined(separator: ",")
+        let all = try rows(try table(Array((row + "\n" + row + "\n").utf8), by: 7))
+        #expect(all.count == 2 && all[1].texts.count == CSVTable.mostColumns && all[1].texts.last == "999")
+    }
+
+    @Test func `What a file in memory has beyond that is counted and not kept`() throws {
+        let row = String(repeating: ",", count: 200_000)
+        var table = try CSVTable(name: "x", bytes: Array("a\n\(row)\nz\n".utf8))
+        let hasFirst = table.readNext()
+        #expect(hasFirst && table.fieldCount == 200_001)
+        #expect(table.text(CSVTable.Column(at: 150_000)).isEmpty)
+        let hasSecond = table.readNext()
+        #expect(hasSecond && table.text(table.column("a")) == "z" && table.fieldCount == 1)
+    }
+
 }
