@@ -29,7 +29,8 @@ public final class PostgresDatabase: Database {
             withCStrings(values) { PQconnectdbParams(keywords, $0, 1) }
         }
         guard PQstatus(connection) == CONNECTION_OK else {
-            let reason = failure("it can't be reached")
+            let said = connection.map { String(cString: PQerrorMessage($0)) } ?? "closed"
+            let reason = failure("it can't be reached", Self.withoutURL(said))
             close()
             throw reason
         }
@@ -224,6 +225,12 @@ public final class PostgresDatabase: Database {
         case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_PIPELINE_SYNC: return
         default: throw failure(sql, String(cString: PQresultErrorMessage(result)))
         }
+    }
+
+    /// What libpq says of a URL that it can't read, or of a host that nobody knows, repeats it, and it may be a piece of the password.
+    static func withoutURL(_ said: String) -> String {
+        guard !said.hasPrefix("connection to server "), let quote = said.firstIndex(of: "\"") else { return said }
+        return said[..<quote] + "…; in the password of store.url @ is written %40, / is %2F and % is %25"
     }
 
     private func failure(_ what: String, _ said: String = "") -> DatabaseFailure {

@@ -47,7 +47,9 @@ public enum StoreLocation: Equatable, Sendable {
     /// Host and database of a URL.
     private static func place(_ url: String) -> String {
         let rest = url[(url.firstRange(of: "://")?.upperBound ?? url.startIndex)...]
-        let open = rest.lastIndex(of: "@").map { rest[rest.index(after: $0)...] } ?? rest
-        return String(open.prefix { $0 != "?" })
+        // As libpq does: an '@' of a parameter, or of a path, is none behind a user.
+        let account = rest.prefix { $0 != "/" }.firstIndex(of: "@")
+        let open = (account.map { rest[rest.index(after: $0)...] } ?? rest).prefix { $0 != "?" }
+        return String(open.lastIndex(of: "@").map { open[open.index(after: $0)...] } ?? open)
     }
 }

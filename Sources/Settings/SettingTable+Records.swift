@@ -26,31 +26,3 @@ extension Settings {
         public init() {}
     }
 }
-
-enum StoreURL {
-    static func isPlausible(_ url: String) -> Bool {
-        if url == "none" { return true }
-        if url.hasPrefix("sqlite:///") { return url.utf8.count > "sqlite:///".utf8.count }
-        return (url.hasPrefix("postgresql://") || url.hasPrefix("postgres://")) && !url.contains(" ")
-    }
-
-    /// The host of a PostgreSQL; nil: it is a socket of this machine, or no PostgreSQL.
-    static func host(_ url: String) -> String? {
-        guard url.hasPrefix("postgres") else { return nil }
-        if let named = parameter("host", of: url) { return named.hasPrefix("/") ? nil : named }
-        guard let start = url.firstRange(of: "://")?.upperBound else { return nil }
-        let host = RedisURL.host("redis://" + url[start...]) ?? ""
-        return host.isEmpty || host.hasPrefix("%2F") ? nil : host
-    }
-
-    /// Whether it asks for a connection that others can't read.
-    static func isEncrypted(_ url: String) -> Bool {
-        ["require", "verify-ca", "verify-full"].contains(parameter("sslmode", of: url) ?? "")
-    }
-
-    private static func parameter(_ name: String, of url: String) -> String? {
-        guard let query = url.firstIndex(of: "?") else { return nil }
-        let pairs = url[url.index(after: query)...].split(separator: "&")
-        return pairs.first { $0.hasPrefix(name + "=") }.map { String($0.dropFirst(name.count + 1)) }
-    }
-}

@@ -143,7 +143,7 @@ enum SettingKind: Sendable {
     /// The value with passwords hidden, for print-config and logs.
     func masked(_ value: SettingValue) -> SettingValue {
         switch (self, value) {
-        case (.text(.redisURL), .text(let url)), (.text(.storeURL), .text(let url)): .text(RedisURL.masked(url))
+        case (.text(.redisURL), .text(let url)), (.text(.storeURL), .text(let url)): .text(MaskedURL.of(url))
         default: value
         }
     }

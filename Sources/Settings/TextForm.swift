@@ -41,9 +41,10 @@ enum TextForm: Sendable {
         case .host: "an address or host name without a port, such as 127.0.0.1 or ::"
         case .cityID: "1 to 32 of a-z, 0-9, _ and -"
         case .file, .path: "the name of a file, or \"\""
-        case .redisURL: "\"redis://user:password@host:port/db\", \"unix:///path?db=0\" or \"\""
+        case .redisURL:
+            "\"redis://user:password@host:port/db\" (in user and password @ is written %40, / is %2F and % is %25), \"unix:///path?db=0\" or \"\""
         case .storeURL:
-            "\"postgresql://user:password@host:port/database\", \"sqlite:///path\", \"none\" or \"\""
+            "\"postgresql://user:password@host:port/database\" (in user and password @ is written %40, / is %2F and % is %25), \"sqlite:///path\", \"none\" or \"\""
         case .origin: "\"https://host\", \"https://host:port\" (http as well) or \"*\""
         case .publicURL: "\"https://host\", \"https://host:port\" (http as well) or \"\""
         case .tileURL: "\"https://host/{z}/{x}/{y}.png\" (http as well), with {z}, {x} and {y} once each, or \"\""
@@ -170,7 +171,9 @@ enum RedisURL {
         let rest = url.dropFirst("redis://".count)
         let authority = rest.prefix { $0 != "/" && $0 != "?" }
         let host = authority.split(separator: "@", omittingEmptySubsequences: false).last ?? ""
+        // The path is a number: an '@' in it is one of a password with a '/', a piece of which would be taken for the host.
         return !host.isEmpty && !host.hasPrefix(":") && !url.contains(" ")
+            && !rest.dropFirst(authority.count).contains("@")
     }
 
     /// The host of a `redis://` URL, without its port; nil for any other URL.
@@ -182,22 +185,6 @@ enum RedisURL {
             return String(place[place.index(after: place.startIndex)..<end])
         }
         return String(place.prefix { $0 != ":" })
-    }
-
-    /// The URL with its password replaced by `****`; `?password=` of a unix URL too.
-    static func masked(_ url: String) -> String {
-        var out = url
-        if let scheme = out.firstRange(of: "://"), let at = out.lastIndex(of: "@"), at > scheme.upperBound {
-            let user = out[scheme.upperBound..<at]
-            if let colon = user.firstIndex(of: ":") {
-                out.replaceSubrange(out.index(after: colon)..<at, with: "****")
-            }
-        }
-        if let query = out.firstRange(of: "password=") {
-            let end = out[query.upperBound...].firstIndex(of: "&") ?? out.endIndex
-            out.replaceSubrange(query.upperBound..<end, with: "****")
-        }
-        return out
     }
 }
 

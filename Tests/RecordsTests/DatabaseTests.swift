@@ -118,4 +118,23 @@ import Testing
         #expect(StoreLocation(url: "none", data: "data") == .none)
         #expect(throws: DatabaseFailure.self) { _ = try StoreLocation.sqlite(path: "/nowhere/r.db").open(makes: true) }
     }
+
+    @Test(arguments: [
+        "postgresql://u:S3cret/x@127.0.0.1:1/db", "postgresql://u:S3cret%zz@127.0.0.1:1/db",
+        "postgres://u:S3cret@[::1/db", "postgresql://u@127.0.0.1:1/db?password=a@S3cret&x", "postgresql://h/db?S3cret",
+    ])
+    func whatLibpqCantReadIsNotRepeated(url: String) {
+        let location = StoreLocation(url: url, data: "data")
+        let failure = #expect(throws: DatabaseFailure.self) { _ = try location.open(makes: true) }
+        #expect(failure?.description.contains("S3cret") == false && !location.name.contains("S3cret"))
+    }
+
+    @Test func aHostThatNobodyKnowsIsNotRepeatedAndOneThatRefusesIs() {
+        let unknown = PostgresDatabase.withoutURL(
+            "could not translate host name \"S3cret@h\" to address: Name or service")
+        #expect(unknown.hasPrefix("could not translate host name …; ") && !unknown.contains("S3cret"))
+        let refused = "connection to server at \"127.0.0.1\", port 1 failed: Connection refused"
+        #expect(PostgresDatabase.withoutURL(refused) == refused)
+    }
+
 }

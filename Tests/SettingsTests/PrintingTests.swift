@@ -112,19 +112,23 @@ import Testing
     }
 
     @Test(arguments: [
-        ("redis://user:secret@host:6379/2", "redis://user:****@host:6379/2"),
-        ("redis://:secret@host", "redis://:****@host"),
-        ("redis://user:se@cr:et@host", "redis://user:****@host"),
+        ("redis://user:secret@host:6379/2", "redis://****@host:6379/2"),
+        ("redis://:secret@host", "redis://****@host"),
+        ("redis://secret@host/0", "redis://****@host/0"),
+        ("redis://user:se@cr:et@host", "redis://****@host"),
         ("unix:///run/r.sock?db=1&password=secret", "unix:///run/r.sock?db=1&password=****"),
-        ("unix:///run/r.sock?password=secret&db=1", "unix:///run/r.sock?password=****&db=1"),
+        ("unix:///run/r.sock?passwort=secret&db=1", "unix:///run/r.sock?passwort=****&db=1"),
+        ("unix:///run/r.sock?secret&db=1", "unix:///run/r.sock?****&db=1"),
+        ("unix:///run/r.sock?password=a@secret", "unix://****"),
         ("redis://host:6379", "redis://host:6379"),
     ])
     func `A password is masked in print and kept in encoding`(url: String, masked: String) throws {
         var settings = Settings()
         settings.redis.url = url
-        settings.store.url = "postgresql://user:secret@host/records"
+        settings.store.url = "postgresql://user:secret@host/records?passwort=secret&sslmode=require"
         #expect(settings.describe().contains("\n  url: \"\(masked)\"\n"))
-        #expect(settings.describe().contains("\n  url: \"postgresql://user:****@host/records\"\n"))
+        #expect(
+            settings.describe().contains("\n  url: \"postgresql://****@host/records?passwort=****&sslmode=require\"\n"))
         #expect(!settings.describe().contains("secret@") && !settings.describe().contains("=secret"))
         #expect(try Settings(decoding: settings.encoded()).redis.url == url)
     }

@@ -258,6 +258,15 @@ def test_a_wrong_url_is_refused(new_hub, url):
     assert result.returncode != 0 and "store.url" in result.stdout + result.stderr
 
 
+@pytest.mark.parametrize("password", ["s@cret", "1/cret", "s%cret"])
+def test_a_password_that_tears_the_url_is_refused_with_how_to_write_it(new_hub, password):
+    hub = new_hub(blocks=2, store__url=f"postgresql://u:{password}@127.0.0.1:1/d")
+    for result in (run("check-config", hub.config), run("trips", "--config", hub.config)):
+        said = result.stdout + result.stderr
+        assert result.returncode != 0 and "store.url" in said and "@ is written %40" in said
+        assert "cret" not in said
+
+
 def test_records_that_would_cross_a_network_in_clear_are_said(new_hub):
     hub = new_hub(blocks=2, store__url="postgresql://u:s3cret@db.example/records")
     result = run("check-config", hub.config)
