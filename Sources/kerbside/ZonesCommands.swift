@@ -57,7 +57,7 @@ struct Zones: ParsableCommand {
             options.repair = repair
             do {
                 let set = try ZoneSet(geoJSON: try InputFile.read(file), options: options)
-                for repair in set.repairs { Terminal.line("repaired: \(repair)") }
+                for line in ZoneSetError.lines(set.repairs) { Terminal.line("repaired: \(line)") }
                 let areas = set.zones.map { $0.area / 1e6 }.sorted()
                 let total = areas.reduce(0, +)
                 let text = String(
@@ -66,7 +66,7 @@ struct Zones: ParsableCommand {
                     areas.first ?? 0, areas.isEmpty ? 0 : areas[areas.count / 2], areas.last ?? 0)
                 Terminal.line("\(file): good; \(text)")
             } catch let error as ZoneSetError {
-                for problem in error.problems { Terminal.warn("\(file): \(problem)") }
+                for line in error.lines { Terminal.warn("\(file): \(line)") }
                 let mends = error.problems.contains { $0.isRepairable } && !repair
                 Terminal.warn(
                     "\(error.problems.count) problems." + (mends ? " Some can be repaired: try --repair." : ""))

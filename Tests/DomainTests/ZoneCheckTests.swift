@@ -150,6 +150,20 @@ struct ZoneCheckTests {
         #expect(problems([sound], options).map(\.kind) == [.unknownPriority])
     }
 
+    @Test("Of zones that all lie on each other not each pair is compared, and the first hundred are written out")
+    func duplicates() throws {
+        // 19,900 pairs.
+        let shapes = (0..<200).map { Square.zone("z\($0)", south: 45, west: 9, north: 45.02, east: 9.02) }
+        let found = problems(shapes)
+        #expect(found.count == 1_001)
+        #expect(found[0].description.contains("1000 overlaps were found"))
+        let lines = ZoneSetError(found).lines
+        #expect(lines.count == 101 && lines.last == "and 901 more")
+        let zones = try repaired(shapes)
+        #expect(zones.repairs.count == 1_001 && zones.zones.count == 200)
+        #expect(zones.lookup(GeoPoint(lat: 45.01, lon: 9.01)) == .zone(0))
+    }
+
     @Test("The size of an overlap is right for shapes of any kind")
     func overlapSize() {
         func isRefused(_ a: ZoneShape, _ b: ZoneShape, tolerance: Double) -> Bool {

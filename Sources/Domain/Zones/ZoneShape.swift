@@ -49,7 +49,16 @@ public struct ZoneSetError: Error, Equatable, Sendable, CustomStringConvertible 
 
     public init(_ problems: [ZoneProblem]) { self.problems = problems }
 
-    public var description: String { problems.map(\.description).joined(separator: "\n") }
+    /// A line each for the first hundred, and how many more there are.
+    public var description: String { lines.joined(separator: "\n") }
+
+    public var lines: [String] { Self.lines(problems) }
+
+    public static func lines(_ found: [some CustomStringConvertible]) -> [String] {
+        let first = found.prefix(100)
+        let more = found.count - first.count
+        return first.map(\.description) + (more > 0 ? ["and \(more) more"] : [])
+    }
 }
 
 /// How a set of zones is read, checked and repaired.

@@ -12,9 +12,12 @@ struct ZoneSurvey {
     private(set) var zones: [Surveyed] = []
     /// Zones of which nobody knows what they enclose.
     private var unclear: Set<String> = []
+    private var overlaps = 0
 
     /// Zones farther than this from where the city should be are somewhere else, metres.
     private static let farAway = 200_000.0
+    /// Nobody reads more. Of zones that all lie on each other there would be a text for each pair.
+    static let mostOverlaps = 1_000
     /// Rounding to the grid moves an edge of 2 km over no more than this, m².
     private static let roundedArea = 10.0
 
@@ -225,7 +228,20 @@ struct ZoneSurvey {
         guard !problems.contains(where: { $0.kind == .tooLarge }) else { return }
         let order = self.order.filter { !unclear.contains(zones[$0].shape.id) }
         for (position, first) in order.enumerated() {
-            for second in order[position...] { checkOverlap(first, second) }
+            for second in order[position...] {
+                guard overlaps < Self.mostOverlaps else { return leaveOff(zones[second].shape.id) }
+                checkOverlap(first, second)
+            }
+        }
+    }
+
+    /// Said first, as it counts for all that follows. What overlaps belongs to the zone that comes first, compared or not.
+    private mutating func leaveOff(_ zone: String) {
+        let text = "\(overlaps) overlaps were found before it was compared with all others: the rest was left off"
+        if options.repair {
+            repairs.insert(ZoneRepair(zone: zone, text: text), at: 0)
+        } else {
+            problems.insert(ZoneProblem(kind: .overlap, zone: zone, text: text, isRepairable: true), at: 0)
         }
     }
 
@@ -243,6 +259,7 @@ struct ZoneSurvey {
             }
         }
         guard area > options.overlapTolerance, let place else { return }
+        overlaps += 1
         let id = zones[second].shape.id
         let amount = "\(Int(area.rounded())) m², near \(show(place))"
         if first == second {
