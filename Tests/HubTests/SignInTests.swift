@@ -76,6 +76,18 @@ struct SignInTests {
         }
     }
 
+    @Test("An accepted invitation is answered again to the same attempt, for five minutes")
+    func acceptance() {
+        func repeats(_ kept: String?, at second: Int64 = 1_000, key: String = "k") -> Bool {
+            Acceptance(at: second, key: key).repeats(kept.map { Array($0.utf8) })
+        }
+        #expect(repeats(Acceptance(at: 1_000, key: "k").text))
+        #expect(repeats("1000 k", at: 1_300) && !repeats("1000 k", at: 1_301))
+        #expect(repeats("1300 k") && !repeats("1301 k"))
+        #expect(!repeats("1000 k", key: "other") && !repeats(nil))
+        for kept in ["", "k", "1000", "1000 ", " k", "1000 k k", "x k"] { #expect(!repeats(kept), "\(kept)") }
+    }
+
     @Test("A sign-in is renewed with its marks until it ends")
     func renewal() throws {
         let first = TokenClaims.guest("guest-1", city: "example", now: 1_000, lifeS: 100)

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import threading
 import time
@@ -68,6 +69,20 @@ def test_it_is_good_once_and_again_for_who_did_not_get_the_answer(hub):
     assert accept(hub, invitation)[0] == 403
 
 
+def test_the_answer_is_repeated_for_some_minutes_only(hub):
+    invitation = invite(hub, "passenger", fresh("P"))
+    assert accept(hub, invitation, "mine")[0] == 200
+    mark = hub.key(f"invitation:{json.loads(tokens.decoded(invitation.split('.')[1]))['jti']}")
+
+    def accepted_earlier(seconds):
+        kept = re.sub(r"^\d+(?= )", lambda at: str(int(at[0]) - seconds), hub.redis.get(mark))
+        hub.redis.set(mark, kept, keepttl=True)
+        return accept(hub, invitation, "mine")[0]
+
+    assert accepted_earlier(200) == 200
+    assert accepted_earlier(200) == 403
+
+
 def test_an_invitation_is_no_token_and_a_token_no_invitation(hub):
     subject = fresh("P")
     invitation = invite(hub, "passenger", subject)
@@ -132,23 +147,52 @@ async def test_a_link_is_opened_by_keyboard_and_leads_to_the_page_of_the_role(hu
         await page.wait_for_url("**/ride/")
         await one.go("/join/")
         await one.sees(subject)
-        # What is behind the mark is in no address that was asked for, and not in the history.
+        # What is behind the mark is in no address that was asked for.
         assert not any(invitation in url for url in one.asked)
+        # Who opens the link again comes to their page.
         await one.go(f"/join/#{invitation}")
         await page.reload()
         await page.get_by_role("button", name="Sign in here").click()
         await page.wait_for_url("**/ride/")
-        await page.evaluate("localStorage.removeItem('kerbside.attempt')")
-        await one.go(f"/join/#{invitation}")
-        await page.reload()
-        await page.get_by_role("button", name="Sign in here").click()
-        await expect(page.get_by_role("alert")).to_contain_text("used already")
-        await expect(page.get_by_role("button", name="Sign in here")).to_be_disabled()
         await one.go("/join/")
-        await page.reload()
         page.on("dialog", lambda dialog: dialog.accept())
         await page.get_by_role("button", name="Sign out").click()
         await one.sees("Nobody is signed in")
+
+
+async def test_who_finds_the_link_after_the_sign_out_is_not_signed_in(hub):
+    """A shared device: the browser's list of visited pages has the link."""
+    invitation = invite(hub, "driver", fresh("D"))
+    async with Page(hub, PHONE, path=f"/join/#{invitation}") as one:
+        page = one.page
+        await page.get_by_role("button", name="Sign in here").click()
+        await page.wait_for_url("**/drive/")
+        await one.go("/join/")
+        page.on("dialog", lambda dialog: dialog.accept())
+        await page.get_by_role("button", name="Sign out").click()
+        await one.sees("Nobody is signed in")
+        await one.go(f"/join/#{invitation}")
+        await page.get_by_role("button", name="Sign in here").click()
+        await expect(page.get_by_role("alert")).to_contain_text("used already")
+        await expect(page.get_by_role("button", name="Sign in here")).to_be_disabled()
+        assert await page.evaluate("Object.keys(localStorage).filter((name) => /attempt|signed_in/.test(name))") == []
+
+
+async def test_a_lost_answer_is_asked_for_again_and_its_key_goes_with_it(hub):
+    subject = fresh("P")
+
+    async def lose(route):
+        await route.fetch()
+        await route.abort()
+
+    async with Page(hub, PHONE, path=f"/join/#{invite(hub, 'passenger', subject)}") as one:
+        page = one.page
+        await page.route("**/v1/invitations/accept", lose, times=1)
+        await page.get_by_role("button", name="Sign in here").click()
+        await expect(page.get_by_role("alert")).to_contain_text("try again")
+        await page.get_by_role("button", name="Sign in here").click()
+        await page.wait_for_url("**/ride/")
+        assert await page.evaluate("Object.keys(localStorage).filter((name) => name.includes('attempt'))") == []
 
 
 async def test_who_is_signed_in_is_told_whom_a_link_would_put_in_their_place(hub):

@@ -7,9 +7,31 @@ import Tokens
 import WebSocketServer
 import Wire
 
+/// The attempt that accepts an invitation, as it is kept under the invitation's id.
+struct Acceptance {
+    /// A lost answer is asked for at once, or when the network is back. Later it is somebody else at the same device, s.
+    static let repeatableS: Int64 = 300
+
+    /// Unix s.
+    let at: Int64
+    /// An identifier: it holds no space.
+    let key: String
+
+    var text: String { "\(at) \(key)" }
+
+    /// Whether this asks for an answer again that was given a short while ago.
+    /// - Parameter kept: the text of the attempt that has accepted the invitation
+    func repeats(_ kept: [UInt8]?) -> Bool {
+        let parts = String(decoding: kept ?? [], as: UTF8.self).split(separator: " ")
+        guard parts.count == 2, let first = Int64(parts[0]) else { return false }
+        // Also if the clock was put back meanwhile.
+        return parts[1] == key && (at - Self.repeatableS...at + Self.repeatableS).contains(first)
+    }
+}
+
 extension SignIn {
-    /// An invitation (`kerbside invite`) is good once. Which attempt has accepted it is kept for as long as it would be good, so who
-    /// did not get the answer asks again with the same `Idempotency-Key`.
+    /// An invitation (`kerbside invite`) is good once. Which attempt has accepted it is kept for as long as it would be good; who did
+    /// not get the answer asks again with the same `Idempotency-Key`, for some minutes.
     func accept(_ request: HTTPRequest, _ answer: @escaping (HTTPResponse) -> Void) {
         guard let text = request.bearerToken else {
             return answer(.unidentified(.unauthenticated, "Send the invitation as `Authorization: Bearer …`."))
@@ -37,9 +59,11 @@ extension SignIn {
         }
         let mark = RedisArgument(services.keys.invitation(id))
         let lifeS = max(1, claims.expiresAt - second) + Int64(services.settings.tokens.leewayS)
-        services.commands.send(["SET", mark, RedisArgument(key), "NX", "GET", "EX", RedisArgument(lifeS)]) { result in
+        let attempt = Acceptance(at: second, key: key)
+        services.commands.send(["SET", mark, RedisArgument(attempt.text), "NX", "GET", "EX", RedisArgument(lifeS)]) {
+            result in
             guard case .success(let reply) = result else { return answer(Self.isAway) }
-            guard reply == .null || reply == .string(Array(key.utf8)) else { return answer(Self.isUsed) }
+            guard reply == .null || attempt.repeats(reply.bytes) else { return answer(Self.isUsed) }
             let tokens = self.services.settings.tokens
             let first = claims.began(now: self.second, lifeS: Int64(min(tokens.signInLifeS, tokens.signInS)))
             // Repeated, it says nothing new.

@@ -6,6 +6,8 @@ import { newKey } from './kerbside/outbox.js';
 const NAME = 'kerbside.guest';
 /** And the role: who drives a taxi may be somebody's passenger, too. */
 const OWN = 'kerbside.signed_in.';
+/** And the invitation's id. How a device says that it asks again, when an answer was lost. */
+const ATTEMPT = 'kerbside.attempt';
 
 /** @param {string} path @param {string} [token] @returns {Promise<string | null>} a token; null: this one is not renewed */
 async function ask(path, token) {
@@ -40,8 +42,21 @@ export function signedIn(role) {
 /** @param {string} token of who signs in on this device, in the place of who was with that role */
 export const keepSignIn = (token) => localStorage.setItem(OWN + claimsOf(token).role, token);
 
-/** @param {string} role */
-export const signOut = (role) => localStorage.removeItem(OWN + role);
+/** @param {...string} beginnings of what is removed from this device */
+function remove(...beginnings) {
+  for (const name of Object.keys(localStorage)) {
+    if (beginnings.some((one) => name.startsWith(one))) localStorage.removeItem(name);
+  }
+}
+
+/**
+ * Who opens the link of the invitation here afterwards is somebody else, and asks anew.
+ * @param {string} role
+ */
+export function signOut(role) {
+  localStorage.removeItem(OWN + role);
+  remove(ATTEMPT);
+}
 
 /**
  * The token of who has signed in with a role. One from elsewhere is as good as it lasts; one of an invitation renews itself.
@@ -59,21 +74,23 @@ export const ownToken = (role) => async (refused) => {
   return token;
 };
 
-/** How a device says that it asks again, when an answer was lost. */
-const ATTEMPT = 'kerbside.attempt';
 
 /**
- * An invitation is good once.
+ * An invitation is good once. The key of the attempt is kept until there is an answer, and no longer: with it anybody here would be
+ * given the answer again.
  * @param {string} invitation
  * @returns {Promise<{ token?: string, code?: 'used' | 'ended' | 'broken' | 'later' }>}
  */
 export async function acceptInvitation(invitation) {
-  const attempt = localStorage.getItem(ATTEMPT) ?? newKey();
-  localStorage.setItem(ATTEMPT, attempt);
+  const name = `${ATTEMPT}.${/** @type {any} */ (claimsOf(invitation)).jti}`;
+  const attempt = localStorage.getItem(name) ?? newKey();
+  localStorage.setItem(name, attempt);
   const headers = { Authorization: `Bearer ${invitation}`, 'Idempotency-Key': attempt };
   const answer = await fetch('/v1/invitations/accept', { method: 'POST', headers }).catch(() => undefined);
-  if (answer?.ok) return { token: (await answer.json()).token };
+  const { token } = /** @type {{ token?: string }} */ (answer?.ok ? await answer.json().catch(() => ({})) : {});
+  if (!token && answer?.status !== 401 && answer?.status !== 403) return { code: 'later' };
+  localStorage.removeItem(name);
+  if (token) return { token };
   if (answer?.status === 403) return { code: 'used' };
-  if (answer?.status !== 401) return { code: 'later' };
   return { code: Number(/** @type {any} */ (claimsOf(invitation)).exp) * 1000 < Date.now() ? 'ended' : 'broken' };
 }

@@ -29,6 +29,12 @@ function button(name, act, className = '') {
   return made;
 }
 
+/** @param {{ role?: string, sub?: string }} claims whether that person has signed in here */
+function isHere({ role = '', sub }) {
+  const { role: own, sub: who } = signedIn(role);
+  return own === role && who === sub;
+}
+
 /** @param {string} role */
 const open = (role) => element('a', { className: 'button', href: PAGES[role] }, phrase('join.open'));
 
@@ -60,13 +66,14 @@ function showInvitations(invitations) {
     said.replaceChildren();
     for (const invitation of invitations) {
       const { token, code } = await acceptInvitation(invitation);
-      if (!token) {
+      if (token) keepSignIn(token);
+      // Who opens the link again to come to their page is there.
+      else if (code !== 'used' || !isHere(claimsOf(invitation))) {
         accept.disabled = code === 'used';
         return said.replaceChildren(phrase(`join.${code}`));
       }
-      keepSignIn(token);
     }
-    // Nobody finds the link in the history, and a reload does not ask with it again.
+    // Neither "back" nor a reload asks with the link again. It may be in the browser's list of visited pages, which no page can change.
     location.replace(invitations.length === 1 ? PAGES[all[0].role] : '/join/');
   });
   const others = all.flatMap(({ role, sub }) => {
