@@ -2,7 +2,7 @@
 
 import { Kerbside } from './kerbside/kerbside.js';
 import { language, phrase, translate } from './language.js';
-import { guestToken } from './sign-in.js';
+import { guestToken, onChange, ownToken } from './sign-in.js';
 
 /** @param {string} id @returns {any} */
 export const byId = (id) => document.getElementById(id);
@@ -93,11 +93,11 @@ export const linkState = (state) => (state === 'live' ? '' : phrase(`link.${stat
  * A client of the hub. Its state is said at the top of the page.
  * @param {import('./kerbside/storage.js').Storage} [storage] for what is to be sent without a link
  * @param {(state: string) => Node | string} [words] for the state
- * @param {(refused?: string) => Promise<string | null>} [token] of whom; a guest, unless said
+ * @param {string} [role] of who has signed in; a guest, unless said
  */
-export function connect(storage, words = linkState, token = guestToken) {
+export function connect(storage, words = linkState, role = '') {
   const url = `${location.origin.replace(/^http/, 'ws')}/v1/connect`;
-  const hub = new Kerbside({ url, token, ...(storage ? { storage } : {}) });
+  const hub = new Kerbside({ url, token: role ? ownToken(role) : guestToken, ...(storage ? { storage } : {}) });
   hub.on('state', ({ state }) => {
     const said = element('span', {}, words(state));
     // The same words again would be read aloud again.
@@ -105,6 +105,12 @@ export function connect(storage, words = linkState, token = guestToken) {
   });
   addEventListener('online', () => hub.wake());
   hub.start();
+  if (role) {
+    onChange(role, () => {
+      hub.stop();
+      location.reload();
+    });
+  }
   return hub;
 }
 

@@ -42,6 +42,22 @@ export function signedIn(role) {
 /** @param {string} token of who signs in on this device, in the place of who was with that role */
 export const keepSignIn = (token) => localStorage.setItem(OWN + claimsOf(token).role, token);
 
+/**
+ * Tells a page when who has signed in is no more the person that it shows: they have signed out, or somebody else has signed in, in another
+ * tab, or in this one before "back" led to the page. A renewed token is the same person's.
+ * @param {string} role @param {() => void} changed
+ */
+export function onChange(role, changed) {
+  const { sub } = signedIn(role);
+  const look = () => {
+    const now = signedIn(role);
+    if (now.role !== role || now.sub !== sub) changed();
+  };
+  // Without a key: all was removed.
+  addEventListener('storage', ({ key }) => (key === OWN + role || key === null) && look());
+  addEventListener('pageshow', ({ persisted }) => persisted && look());
+}
+
 /** @param {...string} beginnings of what is removed from this device */
 function remove(...beginnings) {
   for (const name of Object.keys(localStorage)) {
@@ -70,6 +86,8 @@ export const ownToken = (role) => async (refused) => {
   const isFresh = began === undefined || Date.now() < (iat + exp) * 500;
   if (kept !== refused && isFresh) return kept;
   const token = began === undefined ? null : await ask('/v1/token/renew', kept);
+  // Who has signed out meanwhile stays out.
+  if (localStorage.getItem(OWN + role) !== kept) return localStorage.getItem(OWN + role);
   if (token) keepSignIn(token);
   return token;
 };

@@ -7,7 +7,7 @@ import { keep, tellWhenClosed } from '../assets/closed.js';
 import { localStore } from '../assets/kerbside/kerbside.js';
 import { clock, language, phrase, say } from '../assets/language.js';
 import { byId, connect, element, explained, linkState, read } from '../assets/page.js';
-import { ownToken, signedIn } from '../assets/sign-in.js';
+import { signedIn } from '../assets/sign-in.js';
 import { Alarm } from './alarm.js';
 import { Choice, choiceView } from './choice.js';
 import { Fixes } from './device.js';
@@ -89,7 +89,7 @@ function drive() {
       if (state === 'closed') return phrase('bus.closed');
       return lost === undefined ? linkState(state) : phrase('bus.lost', { time: clock(lost, line?.zone ?? DEVICE) });
     },
-    ownToken('bus_driver'),
+    'bus_driver',
   );
   /** @param {any} error @param {string} [cmd] */
   const fail = (error, cmd = '') => {

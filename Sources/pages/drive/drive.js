@@ -94,7 +94,7 @@ function drive() {
     if (link === 'live') wasLive = true;
     lost = link === 'live' || !wasLive ? undefined : lost ?? hub.time;
     return link === 'waiting' && lost !== undefined ? phrase('drive.lost', { time: clock(lost) }) : linkState(link);
-  }, ownToken('driver'));
+  }, 'driver');
   const position = new Position({ send: (fix) => hub.position(fix), changed: draw });
   const byHand = new ByHand();
   const alarm = new Alarm(hub, () => position.fix, draw);

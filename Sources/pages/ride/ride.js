@@ -4,7 +4,7 @@ import { keep, tellWhenClosed } from '../assets/closed.js';
 import { localStore } from '../assets/kerbside/kerbside.js';
 import { phrase, say } from '../assets/language.js';
 import { byId, connect, element, linkState } from '../assets/page.js';
-import { ownToken, signedIn } from '../assets/sign-in.js';
+import { signedIn } from '../assets/sign-in.js';
 import { alarm, toldOf } from './alarm.js';
 import { Ground } from './ground.js';
 import { apply, soundOf, unknown } from './journey.js';
@@ -56,7 +56,7 @@ export class App {
   constructor(who) {
     this.kept = new Kept(who);
     nameBy(() => this.kept.favourites);
-    this.hub = connect(localStore('kerbside.ride:'), (state) => this.#linkWords(state), ownToken('passenger'));
+    this.hub = connect(localStore('kerbside.ride:'), (state) => this.#linkWords(state), 'passenger');
     const { asked } = this.kept;
     const isOpen = asked && !asked.id && !asked.isDone;
     if (isOpen && ASKS.includes(asked.cmd)) this.refill(asked.cmd === 'ride.request' ? 'now' : 'seats');
