@@ -97,3 +97,58 @@ async def test_who_signs_out_while_their_token_is_renewed_stays_out(hub):
         await page.route("**/v1/token/renew", late)
         assert await page.evaluate("import('/assets/sign-in.js').then(({ ownToken }) => ownToken('driver')())") is None
         assert await page.evaluate("localStorage.getItem('kerbside.signed_in.driver')") is None
+
+
+#: Names of what pages keep: of the person, and of the device.
+THEIRS = {
+    "passenger": ["kerbside.ride.{who}.favourites", "kerbside.ride.{who}.asked", "kerbside.ride:act:1"],
+    "driver": ["kerbside.drive:act:1"],
+    "bus_driver": ["kerbside.bus:act:1", "kerbside.bus.notices", "kerbside.bus.sos", "kerbside.bus.heard"],
+    "operator": ["kerbside.control:act:1"],
+}
+DEVICES = ["kerbside.language", "kerbside.bus.choice", "kerbside.bus.ring", "kerbside.guest", "kerbside:act:1"]
+NAMES = "Object.keys(localStorage).sort()"
+
+
+@pytest.mark.parametrize("role", PAGES)
+@pytest.mark.parametrize("how", ["out", "another in"])
+async def test_nothing_of_who_has_signed_out_stays_on_the_device(hub, role, how):
+    who, other = fresh("P"), next(one for one in PAGES if one != role)
+    async with Shared(hub) as one:
+        await one.sign_in(role, who)
+        await one.sign_in(other, who)
+        theirs = [name.format(who=who) for name in THEIRS[role]]
+        others = [name.format(who=who) for name in THEIRS[other]] + [f"kerbside.signed_in.{other}"]
+        for name in [*theirs, *others[:-1], *DEVICES]:
+            await one.page.evaluate(f"localStorage.setItem('{name}', '[]')")
+        await one.page.reload()
+        if how == "out":
+            one.page.once("dialog", lambda dialog: dialog.accept())
+            row = one.page.get_by_role("listitem").filter(has=one.page.locator(f"a[href='{PAGES[role][0]}']"))
+            await row.get_by_role("button", name="Sign out").click()
+            await expect(row).to_have_count(0)
+        else:
+            others.append(f"kerbside.signed_in.{role}")
+            keep = "import('/assets/sign-in.js').then(({ keepSignIn }) => keepSignIn(%s))"
+            # A renewed token is the same person's.
+            await one.page.evaluate(keep % json.dumps(hub.token(role, who, jti="renewed")))
+            assert set(theirs) <= set(await one.page.evaluate(NAMES))
+            await one.page.evaluate(keep % json.dumps(hub.token(role, fresh("P"))))
+        assert await one.page.evaluate(NAMES) == sorted([*others, *DEVICES])
+
+
+async def test_a_favourite_place_and_a_wish_without_a_link_go_with_who_signs_out(hub):
+    """As the page itself keeps them."""
+    who = fresh("P")
+    async with Shared(hub) as one:
+        await one.sign_in("passenger", who)
+        tab = await one.tab("/ride/")
+        await tab.evaluate(f"""import('/ride/kept.js').then(({{ Kept }}) =>
+            new Kept('{who}').addFavourite({{ name: 'Home', lat: 45.1, lon: 7.6 }}))""")
+        await tab.evaluate("""import('/assets/kerbside/kerbside.js').then(({ Kerbside, localStore }) =>
+            new Kerbside({ url: 'ws://127.0.0.1:1', token: async () => null, storage: localStore('kerbside.ride:') })
+                .call('ride.request', { lat: 45.1, lon: 7.6, passengers: 1 }) && null)""")
+        kept = await one.page.evaluate(NAMES)
+        assert any("favourites" in name for name in kept) and any(name.startswith("kerbside.ride:act:") for name in kept)
+        await one.sign_out()
+        assert await one.page.evaluate(NAMES) == []

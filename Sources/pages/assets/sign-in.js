@@ -6,6 +6,17 @@ import { newKey } from './kerbside/outbox.js';
 const NAME = 'kerbside.guest';
 /** And the role: who drives a taxi may be somebody's passenger, too. */
 const OWN = 'kerbside.signed_in.';
+/**
+ * Under which names a page keeps what is of the person: commands that wait, places, what the office has said. All else is the device's: its
+ * language, its sound, the bus that it is in.
+ * @type {Record<string, string[]>}
+ */
+const KEPT = {
+  operator: ['kerbside.control:'],
+  driver: ['kerbside.drive:'],
+  bus_driver: ['kerbside.bus:', 'kerbside.bus.heard', 'kerbside.bus.notices', 'kerbside.bus.sos'],
+  passenger: ['kerbside.ride:', 'kerbside.ride.'],
+};
 /** And the invitation's id. How a device says that it asks again, when an answer was lost. */
 const ATTEMPT = 'kerbside.attempt';
 
@@ -39,8 +50,13 @@ export function signedIn(role) {
   return claimsOf(kept ?? '');
 }
 
-/** @param {string} token of who signs in on this device, in the place of who was with that role */
-export const keepSignIn = (token) => localStorage.setItem(OWN + claimsOf(token).role, token);
+/** @param {string} token of who signs in on this device, in the place of who was with that role: nothing of theirs stays */
+export function keepSignIn(token) {
+  const { role = '', sub } = claimsOf(token);
+  const before = localStorage.getItem(OWN + role);
+  if (before && claimsOf(before).sub !== sub) remove(...(KEPT[role] ?? []));
+  localStorage.setItem(OWN + role, token);
+}
 
 /**
  * Tells a page when who has signed in is no more the person that it shows: they have signed out, or somebody else has signed in, in another
@@ -66,12 +82,13 @@ function remove(...beginnings) {
 }
 
 /**
- * Who opens the link of the invitation here afterwards is somebody else, and asks anew.
+ * Nothing of the person stays on the device: commands that wait are not sent any more, and who opens the link of the invitation here
+ * afterwards is somebody else, and asks anew.
  * @param {string} role
  */
 export function signOut(role) {
   localStorage.removeItem(OWN + role);
-  remove(ATTEMPT);
+  remove(ATTEMPT, ...(KEPT[role] ?? []));
 }
 
 /**
