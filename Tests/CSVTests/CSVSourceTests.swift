@@ -82,7 +82,7 @@ import Testing
         #expect(isThere && table.text(table.column("a")).utf8.count == 100 * 10_000)
     }
 
-    @Test("Numbers that are read in place are those that Swift reads")
+    @Test("Numbers that are read in place are those that Swift reads, but for hexadecimal ones")
     func numbers() throws {
         var random = SystemRandomNumberGenerator()
         var texts = [
@@ -102,7 +102,7 @@ import Testing
             let isThere = table.readNext()
             #expect(isThere)
             #expect(table.integer(column) == Int(text), "\(text)")
-            let double = Double(text).flatMap { $0.isFinite ? $0 : nil }
+            let double = Double(text).flatMap { $0.isFinite && !text.contains("x") ? $0 : nil }
             #expect(table.double(column)?.bitPattern == double?.bitPattern, "\(text)")
         }
     }
