@@ -89,6 +89,21 @@ import Wire
         }
     }
 
+    @Test("R2: a ride that waits for a driver who has another offer keeps the time of its next look")
+    func kept() async throws {
+        try await TestCity.run { city in
+            try await city.queue("14", "T1")
+            #expect(try await city.request("p", "q", "14").isOK)
+            #expect(try await ask(city, 0).isOK)
+            let now = try #require(try await city.call("city_now", []).int)
+            let time = String(now + 9_000)
+            try await city.raw(["HSET", "{test}:ride:r0", "look_at", time])
+            try await city.raw(["ZADD", "{test}:looks", "1", "r0"])
+            try await city.call("city_deadlines", [])
+            #expect(try await city.raw(["ZSCORE", "{test}:looks", "r0"]).text == time)
+        }
+    }
+
     @Test("C60: zones whose names are numbers in a row look around again at times of their own, not all at once")
     func times() async throws {
         try await TestCity.run { city in

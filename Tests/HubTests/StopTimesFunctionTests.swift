@@ -160,6 +160,25 @@ import Wire
         "[[1000,0,0,0],[2000,\(minutes * 60),\(minutes * 60 + 120),\(minutes * 60 + 300)]]"
     }
 
+    @Test("B6, B7: what was told before hub time was set back is no reason to say nothing for as long")
+    func setBack() async throws {
+        try await TestCity.run { city in
+            let ahead = String(Self.now + 3_600_000)
+            try await start(city)
+            try await moved(city, to: 1000, course(early: 30))
+            _ = try await ask(city, "s1", 2000, inMinutes: 40)
+            try await accept(city, "s1")
+            try await city.raw(["HSET", "{test}:stop:s1", "eta_sent", ahead])
+            let pushes = try await city.heard(on: Channel.partition("passenger:c1")) {
+                try await moved(city, to: 1000, course(early: 20))
+            }
+            #expect(pushes.contains { $0.type == "stop.eta" })
+            try await city.raw(["HSET", "{test}:tour:t1", "prompted_at", ahead])
+            _ = try await ask(city, "s2", 2200, inMinutes: 40, by: "c2")
+            #expect(try await city.last("stop.requested", "bus_driver:B1")?["quiet"]?.boolean == false)
+        }
+    }
+
     @Test("B11: the reminder goes by the early bound, not by the wanted time; once, whatever the bus does then")
     func reminder() async throws {
         try await TestCity.run { city in

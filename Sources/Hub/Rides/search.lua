@@ -284,7 +284,15 @@ local function dispatch_due(c, zone, most)
     dispatch(c, zone, rides)
     if #rides == 0 then return most end
     for i, at in ipairs(scores(c, rides)) do
-        if at and tonumber(at) <= c.now then redis.call('ZREM', c.p .. 'looks', rides[i]) end
+        if at and tonumber(at) <= c.now then
+            -- It may have been looked at before its time: for a pause that is over, or a driver that was back.
+            local look_at = redis.call('HGET', c.p .. 'ride:' .. rides[i], 'look_at')
+            if look_at and tonumber(look_at) > c.now then
+                redis.call('ZADD', c.p .. 'looks', look_at, rides[i])
+            else
+                redis.call('ZREM', c.p .. 'looks', rides[i])
+            end
+        end
     end
     return most - #rides
 end

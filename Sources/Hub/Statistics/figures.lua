@@ -133,7 +133,7 @@ function figures.believed(c, key, v, seats, more)
     if more <= 0 then return 0 end
     local judged = v.judged or '0'
     local since, stop, on = string.match(v.boarding or '', '^(%d+) (%d+) (%d+)$')
-    if not since or c.now - since >= 60000 or tonumber(judged) > tonumber(stop) then since, on = c.now_text, 0 end
+    if not since or math.abs(c.now - since) >= 60000 or tonumber(judged) > tonumber(stop) then since, on = c.now_text, 0 end
     local wait = since + 60000 - c.now
     if on + more > seats * figures.recounts then
         return nil, refuse('rate_limited', 'By your count ' .. string.format('%.0f', on + more) .. ' have got on within a minute; there are '
@@ -153,10 +153,10 @@ function figures.fetched(c, person, key, v, seats, n)
     local recent = {}
     local fetched = c.p .. 'fetched:' .. person
     for at in string.gmatch(redis.call('GET', fetched) or '', '%d+') do
-        if c.now - at < HOUR_MS then recent[#recent + 1] = at end
+        if math.abs(c.now - at) < HOUR_MS then recent[#recent + 1] = at end
     end
     local since, before = string.match(v.fetching or '', '^(%d+) (%d+)$')
-    if not since or c.now - since >= 60000 then since, before = c.now_text, 0 end
+    if not since or math.abs(c.now - since) >= 60000 then since, before = c.now_text, 0 end
     local believed = math.max(0, math.min(n, seats - before))
     if #recent >= FETCHED_AN_HOUR or believed == 0 then return 0 end
     recent[#recent + 1] = c.now_text

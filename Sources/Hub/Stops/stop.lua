@@ -56,7 +56,7 @@ function stops.is_waiting(t) return (t.start or '') ~= '' and not t.left end
 
 -- A bus that was heard of so long ago, ms, may have nobody in it who looks: others of its line are asked before it.
 stops.silent_ms = 180000
-function stops.is_silent(c, t) return c.now - tonumber(t.heard or t.started_at or 0) > stops.silent_ms end
+function stops.is_silent(c, t) return math.abs(c.now - tonumber(t.heard or t.started_at or 0)) > stops.silent_ms end
 
 -- Which requests a tour has is read once per call, by pickup time; what changes in Redis changes here, too.
 local function ids_of(c, tour)
@@ -289,7 +289,7 @@ function stops.attach(c, id, s, tour, dist, next_stop, waits, reason)
         return stops.tell_driver(c, tour, 'stop.list', data)
     end
     local t = stops.tour(c, tour)
-    data.quiet = is_shown or c.now - tonumber(t.prompted_at or 0) < c.stop_quiet_ms
+    data.quiet = is_shown or math.abs(c.now - tonumber(t.prompted_at or 0)) < c.stop_quiet_ms
     if not data.quiet then
         redis.call('HSET', c.p .. 'tour:' .. tour, 'prompted_at', c.now_text)
         t.prompted_at = c.now_text

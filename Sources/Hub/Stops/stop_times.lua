@@ -95,7 +95,7 @@ end
 -- Whether it can be said where on its way a bus is: not without a position of the last minutes, nor off the route.
 function stops.is_known(c, t)
     return t.state == 'running' and t.course ~= nil and t.course ~= '[]' and t.off ~= '1' and t.dist ~= nil
-        and c.now - tonumber(t.heard) <= LATEST_MS
+        and math.abs(c.now - tonumber(t.heard)) <= LATEST_MS
 end
 
 -- When the bus will be at the place of a request, ms and as h:mm; nil when nobody can say: without a position of the last
@@ -125,7 +125,8 @@ function stops.tell_etas(c, t, all, has_moved)
     for _, one in ipairs(all) do
         local id, s = one.id, one.s
         local eta = s.state == 'accepted' and stops.eta(c, s, t)
-        local is_soon = has_moved and c.now - tonumber(s.eta_sent or 0) < ETA_PAUSE_MS
+        -- What lies ahead was told before hub time was set back.
+        local is_soon = has_moved and math.abs(c.now - tonumber(s.eta_sent or 0)) < ETA_PAUSE_MS
         if eta and not is_soon and math.abs(eta.at - tonumber(s.eta_told or 0)) >= ETA_STEP_MS then
             stops.set(c, id, 'eta_told', string.format('%.0f', eta.at), 'eta_sent', c.now_text)
             local data = { request = id, line = s.line, bus = t.bus, eta = eta }

@@ -205,7 +205,8 @@ function stops.tour_started(c, tour)
         for _, id in ipairs(redis.call('ZRANGE', c.p .. 'line:' .. t.line .. ':stops', 0, -1)) do
             local s = stops.load(c, id)
             local is_its, dist, behind = false, nil, nil
-            if stops.is_open(s) then is_its, dist, behind = stops.is_for(c, s, t) end
+            -- What waits for another round of this tour has it already.
+            if stops.is_open(s) and s.tour ~= tour then is_its, dist, behind = stops.is_for(c, s, t) end
             if is_its and left == 0 then return stops.due(c, tour, 'started', c.now) end
             if is_its then
                 stops.hand_over(c, id, s, tour, dist, behind)

@@ -180,7 +180,7 @@ end)
 -- second at which each stop is to be left, the last reached; '' = unknown. nil: nobody knows. A bus that sends no positions any more, or never
 -- did, is as late as its driver's word makes it.
 function tours.delay(c, t, at, due)
-    local is_silent = c.now - tonumber(t.heard or 0) > stops.silent_ms
+    local is_silent = math.abs(c.now - tonumber(t.heard or 0)) > stops.silent_ms
     local second = is_silent and (due or '') ~= '' and cjson.decode(due)[at + 1]
     if second then return math.floor(c.now / 1000 - second) end
     return tonumber(t.delay_s)
