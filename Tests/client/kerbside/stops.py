@@ -20,7 +20,7 @@ def village():
         lines[kind] = [buses.Line(number, now * 1000) for number in numbers]
         for line in lines[kind]:
             begin = {"hourly": 0, "last": now - 240, "closed": now + 36_000, "soon": now + 1200}[kind]
-            starts = [hour * 3600 for hour in range(25)] if kind == "hourly" else [begin % 86_400]
+            starts = [hour * 3600 for hour in range(24)] if kind == "hourly" else [begin % 86_400]
             rows = []
             for index, stop in enumerate(line.stops):
                 text["stops"][stop] = {"name": stop, **line.at(index * buses.SPACING).fields}
