@@ -27,7 +27,8 @@ public struct TokenBucket: Sendable {
     /// than it takes to fill the bucket twice, or so many times more.
     public mutating func charge(_ cost: Double, at now: Int64, most fillings: Double = 1) {
         refill(at: now)
-        tokens = max(-capacity * fillings, tokens - cost)
+        // Who owes more for something else owes it still.
+        tokens = min(tokens, max(-capacity * fillings, tokens - cost))
     }
 
     /// Of what was taken just now.

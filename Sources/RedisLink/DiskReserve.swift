@@ -64,7 +64,8 @@ final class DiskReserve {
     /// With the room for one file alone, Redis would be at the end of it at once.
     private var hasRoom: Bool {
         var disk = statvfs()
-        return statvfs(directory, &disk) == 0 && Int(disk.f_bavail) * Int(disk.f_frsize) >= 2 * Self.bytes
+        return statvfs(directory, &disk) == 0
+            && UInt(disk.f_bavail) >= UInt(2 * Self.bytes) / max(1, UInt(disk.f_frsize))
     }
 
     /// Asks Redis each second how its last write went.

@@ -105,4 +105,11 @@ struct ETATests {
         #expect(bucket.take(5, at: 100_000) == true, "full again, and no fuller")
         #expect(bucket.take(at: 100_000) == false)
     }
+
+    @Test func `who owes much for one thing owes it still when another is charged that may not be owed for as long`() {
+        var bucket = TokenBucket(capacity: 5, perSecond: 1)
+        bucket.charge(1_000, at: 1000, most: 30)
+        bucket.charge(1_000, at: 1000, most: 5)
+        #expect(bucket.wait(at: 1000) == 151_000)
+    }
 }

@@ -164,13 +164,13 @@ public actor CatalogStore {
     /// Workers read a version before it is taken into use, and all use it before clients are told. One that can't is not waited
     /// for forever: it goes on with it, or reads it, when it is told to use it.
     private func wait(for workers: Int64, _ version: String, _ part: String) async throws {
-        let start = EventLoop.wallClock()
+        let start = Int64(EventLoop.currentTime())
         var until = start + Self.workersMs
-        while EventLoop.wallClock() < until {
+        while Int64(EventLoop.currentTime()) < until {
             let count = try await send(["GET", RedisArgument(keys.catalog(version, part))]).int ?? 0
             if count >= workers { return }
             if try await send(["EXISTS", RedisArgument(keys.catalog(version, "reading"))]).int == 1 {
-                until = max(until, min(EventLoop.wallClock() + Self.readingMs, start + Self.longestMs))
+                until = max(until, min(Int64(EventLoop.currentTime()) + Self.readingMs, start + Self.longestMs))
             }
             try await pause(ms: 10)
         }

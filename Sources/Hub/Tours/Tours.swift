@@ -355,7 +355,9 @@ final class Tours: DeliveryListener {
                 if reply[0].text != "running", bus.tour === run { self.ended(bus) }
                 if let next = reply[1].int { run.next = Int(next) }
                 run.isElsewhere = reply[2].text == "elsewhere"
-                let price = CommandPrice.held(Int(reply[3].int ?? 0))
+                // Who drives may always send its next position.
+                let most = Double(self.settings.server.commandsPerSecond) / 2
+                let price = min(CommandPrice.held(Int(reply[3].int ?? 0)), most)
                 if price > 0 { self.services.budgets.charge(price, ofReader: Budgets.key(ofBus: bus.subject)) }
             case .failure(.server(let text)): self.log.error("tour_moved failed: \(text)")
             case .failure:
