@@ -5,6 +5,21 @@ import Testing
 
 /// Whoever sends in many small pieces is held back, over however many connections, and loses nothing by it.
 @Suite struct InboundRateTests {
+    private final class Heard {
+        /// The first byte of each message.
+        var bytes: [UInt8] = []
+    }
+
+    /// A client whose connection is open, and nobody's yet.
+    private func withClient(_ loop: EventLoop, _ body: @escaping (Pair, RawClient, Heard) -> Void) throws {
+        let (pair, heard) = (try Pair(loop), Heard())
+        pair.server.onMessage = { _, bytes, _ in heard.bytes.append(bytes[0]) }
+        let client = RawClient(port: pair.port)
+        client.send(RawClient.upgrade)
+        func isOpen() -> Bool { pair.opened.count == 1 }
+        when(loop, isOpen) { body(pair, client, heard) }
+    }
+
     @Test func `a second has so many pieces, and what was read beyond them counts in it alone`() {
         let rate = InboundRate(perSecond: 10)
         #expect(!rate.isSpent(at: 5_000))
@@ -48,12 +63,7 @@ import Testing
 
     @Test func `whoever sends a thousand frames in one read waits for a share of a turn, and is read on then`() throws {
         try onLoop { loop in
-            let pair = try Pair(loop)
-            var heard: [UInt8] = []
-            pair.server.onMessage = { _, bytes, _ in heard.append(bytes[0]) }
-            let client = RawClient(port: pair.port)
-            client.send(RawClient.upgrade)
-            when(loop, { pair.opened.count == 1 }) {
+            try withClient(loop) { pair, client, heard in
                 guard let connection = pair.server.connections[pair.opened[0]] else { return loop.stop() }
                 pair.server.welcome(connection.id, sharing: InboundRate(perSecond: 1_000))
                 let frames = WebSocketServer.framesOfPiece * WebSocketServer.piecesAtOnce
@@ -64,7 +74,7 @@ import Testing
                 pair.server.countFrames(connection, .max)
                 #expect(connection.isPaused && !connection.isHeldBack)
                 client.send(RawClient.frame(.binary, [7]))
-                when(loop, { heard == [7] }) {
+                when(loop, { heard.bytes == [7] }) {
                     #expect(!connection.isPaused)
                     withExtendedLifetime(client) { pair.finish(loop) }
                 }
@@ -74,24 +84,19 @@ import Testing
 
     @Test func `who sends in many pieces is held back while it does, and all of it is heard in order`() throws {
         try onLoop { loop in
-            let pair = try Pair(loop)
-            var heard: [UInt8] = []
-            pair.server.onMessage = { _, bytes, _ in heard.append(bytes[0]) }
-            let client = RawClient(port: pair.port)
-            client.send(RawClient.upgrade)
-            func send(_ first: UInt8, until last: UInt8, then: @escaping () -> Void) {
-                client.send(RawClient.frame(.binary, [first]))
-                when(loop, { heard.last == first }) {
-                    first == last ? then() : send(first + 1, until: last, then: then)
+            try withClient(loop) { pair, client, heard in
+                func send(_ first: UInt8, until last: UInt8, then: @escaping () -> Void) {
+                    client.send(RawClient.frame(.binary, [first]))
+                    when(loop, { heard.bytes.last == first }) {
+                        first == last ? then() : send(first + 1, until: last, then: then)
+                    }
                 }
-            }
-            when(loop, { pair.opened.count == 1 }) {
                 pair.server.welcome(pair.opened[0], sharing: InboundRate(perSecond: 20))
                 send(0, until: 29) {
                     #expect(pair.server.counters.heldBack >= 1)
                     client.send((30...255).flatMap { RawClient.frame(.binary, [$0]) })
-                    when(loop, { heard.count == 256 }) {
-                        #expect(heard == Array(0...255) && pair.serverCloses.isEmpty)
+                    when(loop, { heard.bytes.count == 256 }) {
+                        #expect(heard.bytes == Array(0...255) && pair.serverCloses.isEmpty)
                         withExtendedLifetime(client) { pair.finish(loop) }
                     }
                 }
