@@ -1,5 +1,4 @@
 import Domain
-import EventLoop
 import Logging
 import RedisLink
 import Settings

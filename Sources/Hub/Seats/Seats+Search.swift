@@ -1,5 +1,4 @@
 import Domain
-import EventLoop
 import RedisLink
 import Settings
 import WebSocketServer

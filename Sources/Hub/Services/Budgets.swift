@@ -174,7 +174,7 @@ final class Budgets {
         session.budget.wait(for: 0, at: now) > 0 ? refusal(session.budget, price: 1) : nil
     }
 
-    /// Takes what a refusal has cost, whatever is left: the next commands wait for it.
+    /// Takes what a command has turned out to cost, or its refusal, whatever is left: the next commands wait for it.
     func charge(_ price: Double, to session: Session) { charge(price, to: session.budget) }
 
     /// What work has turned out to cost, when it is done. A budget that is full and without a connection is forgotten, and made anew for the
@@ -233,8 +233,8 @@ final class Budgets {
         budget(ofReader: reader).readings.charge(price, at: now, most: fillings)
     }
 
-    /// Why who owes for figures or records has to wait with the next ones, though `price` was taken when its question came: that is given back. Nil:
-    /// it owes nothing.
+    /// Why who owes for figures, records or a map has to wait with the next figures or records, though `price` was taken when its question came:
+    /// that is given back. Nil: it owes nothing.
     func debt(forReadingsOf reader: String, givingBack price: Double) -> ErrorReply? {
         let budget = budget(ofReader: reader)
         let wait = budget.readings.wait(for: 0, at: now)

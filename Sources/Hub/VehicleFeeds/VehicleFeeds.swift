@@ -1,9 +1,7 @@
 import DequeModule
 import Domain
-import EventLoop
 import RedisLink
 import Settings
-import Telemetry
 import WebSocketServer
 import Wire
 
