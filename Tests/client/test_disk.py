@@ -3,39 +3,18 @@
 import asyncio
 import os
 import signal
-import subprocess
 import time
 
 import pytest
 
-from kerbside.hub import descendants, run
+from kerbside.disks import fill, small
+from kerbside.hub import run
 
 
 @pytest.fixture
 def small_disk(tmp_path):
-    """A file system of a few MB."""
-    place = tmp_path / "disk"
-    place.mkdir()
-    mounted = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=12m", "tmpfs", place], check=False, capture_output=True, text=True)
-    if mounted.returncode:
-        pytest.skip(f"may not mount here: {mounted.stderr.strip()}")
-    try:
+    with small(tmp_path / "disk", 12) as place:
         yield place
-    finally:
-        subprocess.run(["umount", "-l", place], check=True)
-
-
-def fill(disk):
-    """Until nothing more can be written; returns the file, whose end makes room."""
-    ballast = disk / "ballast"
-    with ballast.open("wb", buffering=0) as file:
-        try:
-            while file.write(b"x" * 4096):
-                pass
-        except OSError:
-            pass
-    return ballast
 
 
 async def test_C66_a_full_disk_is_said_nothing_is_lost_and_it_gets_over(small_disk, new_hub, cast):
@@ -84,7 +63,7 @@ async def test_C39_what_was_acknowledged_as_the_disk_became_full_is_not_lost_wit
     hub.start()
     here = hub.block()
     riders = [await cast.rider(hub) for _ in range(12)]
-    [redis] = redis_of(hub)
+    redis = hub.redis_pid()
     # It answers all that comes in one turn, and writes then.
     os.kill(redis, signal.SIGSTOP)
     ballast = fill(small_disk)
@@ -103,7 +82,7 @@ async def test_C39_what_was_acknowledged_as_the_disk_became_full_is_not_lost_wit
     # It tries again each second.
     await hub.until("all is written", lambda: hub.redis.info("persistence")["aof_last_write_status"] == "ok")
     os.kill(redis, signal.SIGKILL)
-    await hub.until("another Redis", lambda: redis_of(hub) not in ([], [redis]))
+    await hub.until("another Redis", lambda: hub.redis_pid() not in (None, redis))
     # The disk is full still, and so is nothing taken that could not be written.
     await hub.until("refused", lambda: hub.http("/readyz").status == 503)
     ballast.unlink()
@@ -113,10 +92,6 @@ async def test_C39_what_was_acknowledged_as_the_disk_became_full_is_not_lost_wit
         assert reservation in [each["reservation"] for each in listed["reservations"]]
     assert "also the room that was kept" not in hub.log
     assert (small_disk / "data" / "reserve").stat().st_blocks * 512 >= 1 << 20
-
-
-def redis_of(hub):
-    return [pid for pid, command in descendants(hub.process.pid).items() if "redis-server" in command]
 
 
 def open_to_others(directory):

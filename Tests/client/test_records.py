@@ -4,11 +4,11 @@ import json
 import os
 import signal
 import sqlite3
-import subprocess
 
 import pytest
 
 from kerbside import trips
+from kerbside.disks import fill, small
 from kerbside.hub import run
 from kerbside.ledger import check_city
 from kerbside.operator import Operator
@@ -143,16 +143,8 @@ def test_a_file_of_records_that_others_can_read_is_closed(new_hub, tmp_path):
 
 @pytest.fixture
 def small_disk(tmp_path):
-    place = tmp_path / "disk"
-    place.mkdir()
-    mounted = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=3m", "tmpfs", place], check=False, capture_output=True, text=True)
-    if mounted.returncode:
-        pytest.skip(f"may not mount here: {mounted.stderr.strip()}")
-    try:
+    with small(tmp_path / "disk", 3) as place:
         yield place
-    finally:
-        subprocess.run(["umount", "-l", place], check=True)
 
 
 async def test_the_disk_of_records_is_full_no_ride_notices_and_nothing_is_missing(small_disk, new_hub, cast):
@@ -161,13 +153,7 @@ async def test_the_disk_of_records_is_full_no_ride_notices_and_nothing_is_missin
     [driver] = await cast.queue(hub, here.a.stand, 1)
     await one_ride(hub, cast, here, driver)
     await trips.recorded(hub)
-    ballast = small_disk / "ballast"
-    with ballast.open("wb", buffering=0) as file:
-        try:
-            while file.write(b"x" * 1024):
-                pass
-        except OSError:
-            pass
+    ballast = fill(small_disk)
     # What is left of the last page may take some of them.
     for _ in range(20):
         await one_ride(hub, cast, here, driver)

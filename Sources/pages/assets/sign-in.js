@@ -109,7 +109,6 @@ export const ownToken = (role) => async (refused) => {
   return token;
 };
 
-
 /**
  * An invitation is good once. The key of the attempt is kept until there is an answer, and no longer: with it anybody here would be
  * given the answer again.

@@ -317,7 +317,7 @@ class Hub:
         return f"{'wss' if self.is_tls else 'ws'}://{address}:{self.port}/v1/connect"
 
     def is_ready(self):
-        """Whether every worker says so. Which one answers is chance: that one of two is never asked is one in a million."""
+        """Whether every worker says so. Which one answers is chance: that one of two is never asked is two in a million."""
         return all(self.http("/readyz").status == 200 for _ in range(20))
 
     def http(self, path, method="GET", headers=None, body=None):
