@@ -12,7 +12,7 @@ import pytest
 
 from kerbside import patience
 from kerbside.certificate import make_certificate
-from kerbside.records import hello_with, records, take_record
+from kerbside.tls_records import hello_with, records, take_record
 
 
 def answer_to(hub, sent):

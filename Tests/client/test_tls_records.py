@@ -12,7 +12,7 @@ from kerbside import patience
 from kerbside.certificate import make_certificate
 from kerbside.client import SUBPROTOCOL
 from kerbside.frames import TEXT, RawSocket, frame
-from kerbside.records import Records, listed, records, take_record
+from kerbside.tls_records import Records, listed, records, take_record
 
 V12 = b"\x03\x03"
 

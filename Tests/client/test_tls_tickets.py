@@ -13,7 +13,7 @@ import pytest
 
 from kerbside import patience
 from kerbside.certificate import der, make_certificate, served
-from kerbside.records import hello_with, records, take_record
+from kerbside.tls_records import hello_with, records, take_record
 
 #: When it begins (8), name (16), and the keys of cipher and MAC (32 each).
 KEY_BYTES = 88
