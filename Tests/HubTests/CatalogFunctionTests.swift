@@ -63,6 +63,31 @@ import Wire
         }
     }
 
+    @Test("B1 What an import has written vanishes by itself wherever it is stopped, and what is in use never does")
+    func stopped() async throws {
+        try await TestCity.run { city in
+            let commands = CatalogText(keys: Keys(city: "test")).staging(catalog("v1"))
+            func lifetimes() async throws -> [String: Int64] {
+                var found: [String: Int64] = [:]
+                for key in try await city.raw(["KEYS", "{test}:catalog:v1:*"]).array?.compactMap(\.text) ?? [] {
+                    found[key] = try await city.raw(["TTL", key]).int
+                }
+                return found
+            }
+            for count in 1...commands.count {
+                for command in commands.prefix(count) { try await city.send(command) }
+                // As Redis does when the connection ends; refused where no transaction is open.
+                _ = try? await city.raw(["DISCARD"])
+                let found = try await lifetimes()
+                #expect(found.values.allSatisfy { $0 > 3000 }, "after \(count) commands: \(found)")
+                if count < commands.count, !found.isEmpty { try await city.raw(["DEL"] + found.keys) }
+            }
+            _ = try await city.command("catalog_use", "v1", "")
+            let kept = try await lifetimes()
+            #expect(kept.count == 4 && kept.values.allSatisfy { $0 == -1 }, "\(kept)")
+        }
+    }
+
     @Test("B1 Only what differs has changed, and what was in use before expires")
     func changes() async throws {
         try await TestCity.run { city in
