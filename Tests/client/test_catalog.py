@@ -319,6 +319,31 @@ async def test_the_old_lines_stand_until_the_new_ones_are_read(new_hub):
     assert said == ["reading the lines", "read the lines", "catalog"], "once, and not anew when it is used"
 
 
+async def test_an_announced_catalog_that_can_not_be_taken_takes_no_line_away(new_hub):
+    """It takes the place of a reading of the one in use, which is then read anew."""
+    city = new_hub(blocks=3, server__workers=1).start()
+    load(city)
+    new = stage_more(city, 6_000)
+    city.redis.hset(city.key("catalog"), "version", new)
+    city.redis.publish(city.key("catalog-news"), f"use {new} 1800000000000")
+    await city.until("its reading", lambda: city.redis.exists(city.key(f"catalog:{new}:reading")))
+    city.redis.publish(city.key("catalog-news"), "read broken")
+    pages = []
+
+    def is_answered():
+        pages.append(city.http("/v1/lines/more7").status)
+        return pages[-1] != 503
+
+    await city.until("an answer", is_answered)
+    assert pages[-1] == 200, set(pages)
+    assert city.http("/v1/lines/L1").status == 200
+    assert "the catalog broken can't be taken" in city.log
+    assert city.redis.get(city.key("catalog:broken:ready")) == "1", "nobody waits for a worker that can't take it"
+    said = [json.loads(line) for line in city.log.splitlines() if line.startswith("{") and new in line]
+    assert [entry["message"] for entry in said if entry.get("version") == new] == [
+        "reading the lines", "reading the lines", "read the lines", "catalog"]
+
+
 def stage_more(city, more=1_500):
     """The present catalog with so many more lines, written beside it as an import does. Its version."""
     old = city.redis.hget(city.key("catalog"), "version")

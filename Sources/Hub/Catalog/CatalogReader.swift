@@ -132,10 +132,12 @@ final class CatalogReader: MessageListener {
 
     private func readLines(_ reading: CatalogReading, _ then: @escaping (CatalogReading) -> Void) {
         if let problem = reading.problem {
+            let isAnnounced = reading.isAwaited
             wait(noLongerFor: reading)
             log.error("the catalog \(reading.version) can't be taken: \(problem); the old one stays")
             endReading()
-            return catalog.cache.giveUp()
+            // One that is announced may have taken the place of a reading of the one in use.
+            return isAnnounced ? readCatalog() : catalog.cache.giveUp()
         }
         guard let question = reading.nextLine else {
             return aside(
