@@ -213,7 +213,7 @@ async def test_who_has_no_descriptor_left_reloads_when_it_has_one(new_hub, cast,
     (hub.directory / "revoked").write_text(f"passenger {thief.subject} {at}\n")
     hub.write_config(tokens__revoked_file=str(hub.directory / "revoked"))
     hub.send_signal(signal.SIGHUP)
-    await hub.until("its word", lambda: '"message":"not reloaded yet, and tried again each second: ' in hub.log)
+    await hub.until("its word", lambda: '"message":"not reloaded yet, and tried again until it is: ' in hub.log)
     resource.prlimit(pid, resource.RLIMIT_NOFILE, files)
     await hub.until("the reload", lambda: '"message":"reloaded now"' in hub.log)
     assert (await thief.wait_closed())[0] == 4401
