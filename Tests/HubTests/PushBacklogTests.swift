@@ -59,25 +59,23 @@ extension PushJob {
     @Test func `it is tried where it was put off, when that is due, and is over when nobody needs it`() throws {
         var backlog = PushBacklog(mostHeld: 30)
         _ = backlog.add(try job("1"))
-        let first = backlog.begin("1", to: ["sent", "late", "later"], now: 10)
+        let first = backlog.begin("1", to: ["sent", "late", "later"], now: 1_000)
         #expect(first == .goes(["sent", "late", "later"]))
         backlog.answered("1", "sent", again: nil)
-        backlog.answered("1", "late", again: 60)
-        backlog.answered("1", "later", again: 80)
-        let isOver = backlog.finish("1", now: 20, loopNow: 1_000)
+        backlog.answered("1", "late", again: 1_040)
+        backlog.answered("1", "later", again: 1_060)
+        let isOver = backlog.finish("1")
         #expect(!isOver)
         let due = [backlog.takeDue(at: 1_039), backlog.takeDue(at: 1_040), backlog.takeDue(at: 1_040)]
         #expect(due == [[], ["1"], []])
-        let steps = [59, 60].map { backlog.begin("1", to: ["sent", "late", "later"], now: $0) }
+        let steps = [1_039, 1_040].map { backlog.begin("1", to: ["sent", "late", "later"], now: $0) }
         #expect(steps == [.waits, .goes(["late"])])
         #expect(backlog["1"]?.attempts == 2)
         backlog.answered("1", "late", again: nil)
-        let isOverNow = backlog.finish("1", now: 60, loopNow: 1_040)
+        let isOverNow = backlog.finish("1")
         #expect(!isOverNow, "one is left")
         backlog.answered("1", "later", again: nil)
-        let ends = [
-            backlog.finish("1", now: 80, loopNow: 1_060), backlog.finish("1", now: 80, loopNow: 1_060),
-        ]
+        let ends = [backlog.finish("1"), backlog.finish("1")]
         #expect(ends == [true, false])
         let left = backlog.takeDue(at: .max)
         #expect(backlog["1"] == nil && left == [])

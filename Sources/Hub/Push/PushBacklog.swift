@@ -100,8 +100,8 @@ struct PushBacklog {
 
     // MARK: attempts
 
-    /// An attempt to send a push that is held to those of its person's endpoints that need it. now: machine ms.
-    mutating func begin(_ id: String, to endpoints: [String], now: Int64) -> Step {
+    /// An attempt to send a push that is held to those of its person's endpoints that need it. now: ms of the loop.
+    mutating func begin(_ id: String, to endpoints: [String], now: UInt64) -> Step {
         guard let job = jobs[id] else { return .isOver }
         let open = endpoints.filter { !job.done.contains($0) }
         guard !open.isEmpty else {
@@ -122,18 +122,18 @@ struct PushBacklog {
         return (known, person.subject)
     }
 
-    /// An endpoint has been asked. again: when it may be asked once more, machine ms; nil: it needs it no more.
-    mutating func answered(_ id: String, _ endpoint: String, again: Int64?) {
+    /// An endpoint has been asked. again: when it may be asked once more, ms of the loop; nil: it needs it no more.
+    mutating func answered(_ id: String, _ endpoint: String, again: UInt64?) {
         jobs[id]?.due[endpoint] = again
         if again == nil { jobs[id]?.done.insert(endpoint) }
     }
 
     /// All who were to be asked have answered: it waits for the first that has put it off. True: none has, and it has
-    /// been taken out. now: machine ms; loopNow: the same moment, ms of the loop.
-    mutating func finish(_ id: String, now: Int64, loopNow: UInt64) -> Bool {
+    /// been taken out.
+    mutating func finish(_ id: String) -> Bool {
         guard let job = jobs[id] else { return false }
         guard let due = job.due.values.min() else { return remove(id) }
-        waiting[id] = loopNow + UInt64(max(1, due - now))
+        waiting[id] = due
         return false
     }
 }

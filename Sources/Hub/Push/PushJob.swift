@@ -19,8 +19,8 @@ struct PushJob {
     let message: [UInt8]
     /// Endpoints that need it no more.
     var done: Set<String> = []
-    /// When endpoints that have put it off may be asked again, machine ms.
-    var due: [String: Int64] = [:]
+    /// When endpoints that have put it off may be asked again, ms of the loop: the machine's clock may be set meanwhile.
+    var due: [String: UInt64] = [:]
     /// How often it was tried.
     var attempts = 0
 

@@ -186,7 +186,7 @@ final class PushSender: SideTask {
         // of tokens, or so long ago that the device may be another's.
         for endpoint in found.bad { drop(endpoint, of: job.channel) }
         if !found.bad.isEmpty { tell("subscriptions are taken out that count no more") }
-        switch backlog.begin(id, to: found.good.map(\.endpoint.url), now: EventLoop.wallClock()) {
+        switch backlog.begin(id, to: found.good.map(\.endpoint.url), now: loop.now) {
         case .isOver: takeOut(id)
         case .waits: finish(id)
         case .goes(let endpoints): send(id, job, to: found.good.filter { endpoints.contains($0.endpoint.url) })
@@ -250,7 +250,7 @@ final class PushSender: SideTask {
 
     private func answered(_ answer: PushAnswer, _ target: PushTarget, _ id: String) {
         guard let job = backlog[id] else { return }
-        var again: Int64?
+        var again: UInt64?
         let host = target.endpoint.origin
         switch answer.verdict(attempt: job.attempts) {
         case .sent: meter.sent.increment()
@@ -260,8 +260,11 @@ final class PushSender: SideTask {
         case .later(let ms):
             meter.retried.increment()
             tell("\(host) takes a push later: \(answer.failure ?? "status \(answer.status)")")
-            let due = EventLoop.wallClock() + ms
-            if due < job.until { again = due } else { meter.late.increment() }
+            if EventLoop.wallClock() + ms < job.until {
+                again = loop.now + UInt64(ms)
+            } else {
+                meter.late.increment()
+            }
         case .refused:
             meter.failed.increment()
             tell("\(host) refuses a push: status \(answer.status)")
@@ -271,7 +274,7 @@ final class PushSender: SideTask {
 
     /// All who were to be asked have answered.
     private func finish(_ id: String) {
-        if backlog.finish(id, now: EventLoop.wallClock(), loopNow: loop.now) { takeOut(id) }
+        if backlog.finish(id) { takeOut(id) }
     }
 
     private func drop(_ endpoint: String, of channel: String) {

@@ -73,7 +73,7 @@ final class Recorder: SideTask {
         /// Hub ms, of the last event.
         var lastTime: Int64?
         var to: RecordStore.Cursor
-        /// Machine ms.
+        /// As ``steady``.
         let since: Int64
     }
 
@@ -224,7 +224,7 @@ final class Recorder: SideTask {
     }
 
     private func take(_ plan: LogReading.Plan, into store: RecordStore) {
-        let now = EventLoop.wallClock()
+        let now = Self.steady
         if let first = plan.entries.first {
             // Before a gap is what was read up to it.
             if plan.gap != nil {
@@ -246,8 +246,7 @@ final class Recorder: SideTask {
             if self.store != nil { works() }
             return
         }
-        // The machine's clock may be put back.
-        if held.entries >= Self.mostHeld || abs(now - held.since) >= Self.holdMs { record(in: store) }
+        if held.entries >= Self.mostHeld || now - held.since >= Self.holdMs { record(in: store) }
     }
 
     private func hold(_ entries: [LogReading.Entry], in held: inout Held) {

@@ -19,7 +19,7 @@ import WireProtobuf
 /// worker strongly, because it lives exactly as long as its process.
 public actor Worker {
     /// How long a worker waits for Redis before it listens without, ms.
-    private static let unreadyMs = 3_000
+    private static let unreadyMs: UInt64 = 3_000
 
     nonisolated let loop: EventLoop
     public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
@@ -33,7 +33,7 @@ public actor Worker {
     private let pushListeners: [any PushListener]
     private let router: CommandRouter
     private let http: HTTPRouter
-    private let startedAt = EventLoop.wallClock()
+    private let startedAt = EventLoop.currentTime()
 
     private let slices: LoopTimer
     private let seconds: LoopTimer
@@ -122,7 +122,7 @@ public actor Worker {
 
     /// Takes connections once it can serve them; without Redis after a while all the same, to say what is missing.
     private func listenWhenReady() {
-        guard services.missing.isEmpty || EventLoop.wallClock() - startedAt > Self.unreadyMs else { return }
+        guard services.missing.isEmpty || EventLoop.currentTime() - startedAt > Self.unreadyMs else { return }
         pace.stop()
         guard !services.isDraining else { return }
         do {
