@@ -26,7 +26,7 @@ public enum HubLog {
     }
 }
 
-/// Writes each entry with one `write`, so that the lines of several processes don't mix.
+/// Makes a line of each entry.
 private struct LineHandler: LogHandler {
     let label: String
     let isText: Bool
@@ -46,30 +46,40 @@ private struct LineHandler: LogHandler {
 
     func log(event: LogEvent) {
         let fields = metadata.merging(event.metadata ?? [:]) { $1 }.sorted { $0.key < $1.key }
-        let line = isText ? textLine(event, fields) : jsonLine(event, fields)
-        let bytes = Array(line.utf8)
-        _ = bytes.withUnsafeBytes { write(2, $0.baseAddress, $0.count) }
+        LogWriter.standardError.write(line(event.level, "\(event.message)", fields)) { lost in
+            line(.warning, "\(lost) lines of the log were lost: nobody read them in time")
+        }
     }
 
-    private func textLine(_ event: LogEvent, _ fields: [(key: String, value: Logger.MetadataValue)]) -> String {
-        let level = event.level.rawValue.uppercased()
+    private func line(
+        _ level: Logger.Level, _ message: String, _ fields: [(key: String, value: Logger.MetadataValue)] = []
+    ) -> [UInt8] {
+        isText ? textLine(level, message, fields) : jsonLine(level, message, fields)
+    }
+
+    private func textLine(
+        _ level: Logger.Level, _ message: String, _ fields: [(key: String, value: Logger.MetadataValue)]
+    ) -> [UInt8] {
+        let level = level.rawValue.uppercased()
         let extra = fields.map { " \($0.key)=\($0.value)" }.joined()
-        return "\(Self.clock(format: "%H:%M:%S")) \(level) \(label): \(event.message)\(extra)\n"
+        return Array("\(Self.clock(format: "%H:%M:%S")) \(level) \(label): \(message)\(extra)\n".utf8)
     }
 
-    private func jsonLine(_ event: LogEvent, _ fields: [(key: String, value: Logger.MetadataValue)]) -> String {
+    private func jsonLine(
+        _ level: Logger.Level, _ message: String, _ fields: [(key: String, value: Logger.MetadataValue)]
+    ) -> [UInt8] {
         var json = JSONWriter()
         json.beginObject()
         json.member("time", Self.clock(format: "%Y-%m-%dT%H:%M:%S"))
-        json.member("level", event.level.rawValue)
+        json.member("level", level.rawValue)
         json.member("part", label)
-        json.member("message", "\(event.message)")
+        json.member("message", message)
         for (key, value) in fields {
             json.key(escaping: key)
             json.string("\(value)")
         }
         json.endObject()
-        return String(decoding: json.bytes, as: UTF8.self) + "\n"
+        return json.bytes + [UInt8(ascii: "\n")]
     }
 
     /// The present UTC time, with milliseconds.

@@ -1,7 +1,10 @@
 """Running the hub: its health, its figures, its log, reload and shutdown."""
 
 import asyncio
+import contextlib
+import fcntl
 import json
+import os
 import re
 import signal
 
@@ -112,6 +115,32 @@ def test_the_log_is_one_json_object_per_line(hub):
         assert {"level", "message"} <= set(entry) or {"level", "msg"} <= set(entry), entry
     others = [line for line in hub.log.splitlines() if line and not line.startswith("{")]
     assert not others, f"not JSON: {others[:5]}"
+
+
+async def test_a_log_that_nobody_reads_holds_up_nobody(new_hub):
+    hub = new_hub(blocks=2)
+    hub.log_file.touch()
+    reader, writer = os.pipe()
+    os.set_blocking(reader, False)
+    seen = bytearray()
+
+    def has_come():
+        seen.extend(os.read(reader, 1 << 20))
+        return b'"message":"serving"' in seen and seen.count(b'"message":"listening"') == 2
+
+    try:
+        # Full: who writes there waits until somebody reads.
+        os.write(writer, bytes(fcntl.fcntl(writer, fcntl.F_GETPIPE_SZ)))
+        hub.start(ready=False, log=writer)
+        await hub.until("ready", hub.is_ready)
+        await hub.until("what it had to say", has_come)
+        hub.stop()
+        with contextlib.suppress(BlockingIOError):
+            seen.extend(os.read(reader, 1 << 20))
+        assert b'"message":"stopped"' in seen
+    finally:
+        os.close(reader)
+        os.close(writer)
 
 
 async def test_sighup_reloads_zones_and_limits_and_drops_nobody(new_hub, cast):

@@ -171,7 +171,8 @@ class Hub:
 
     # Process
 
-    def start(self, ready=True):
+    def start(self, ready=True, log=None):
+        """`log`: a descriptor that it writes to, instead of its log file; then `ready` can't be waited for."""
         assert BINARY.exists(), f"{BINARY} is not built (or set KERBSIDE_BIN)"
         started = self.log.count('"listening"') if self.log_file.exists() else 0
         self.process = subprocess.Popen(
@@ -179,7 +180,7 @@ class Hub:
             cwd=self.directory,
             env=environment(),
             stdin=subprocess.DEVNULL,
-            stdout=self.log_file.open("a"),
+            stdout=self.log_file.open("a") if log is None else log,
             stderr=subprocess.STDOUT,
         )
         if ready:
