@@ -100,11 +100,18 @@ enum AppendOnlyFile {
         }
     }
 
+    private static func manifest(in place: String) -> String { place + "/appendonly.aof.manifest" }
+
+    /// Whether a Redis has written there.
+    static func hasManifest(in directory: String) -> Bool {
+        access(manifest(in: directory + "/appendonlydir"), F_OK) == 0
+    }
+
     /// Files in `directory/appendonlydir` that hold changes and that no manifest names, in the order of their names. Redis would
     /// start empty and append to the newest of them; at the start after that it would read old and new as one.
     static func withoutManifest(in directory: String) -> [String] {
         let place = directory + "/appendonlydir"
-        guard access(place + "/appendonly.aof.manifest", F_OK) != 0, errno == ENOENT, let entries = opendir(place)
+        guard access(manifest(in: place), F_OK) != 0, errno == ENOENT, let entries = opendir(place)
         else {
             return []
         }
@@ -128,7 +135,7 @@ enum AppendOnlyFile {
 
     /// The last increment that the manifest names: `file <name> seq <number> type i`.
     private static func newest(in directory: String) -> String? {
-        let descriptor = open(directory + "/appendonly.aof.manifest", O_RDONLY | O_CLOEXEC)
+        let descriptor = open(manifest(in: directory), O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
         var bytes = [UInt8](repeating: 0, count: 65_536)

@@ -7,7 +7,7 @@ internal import Glibc
 /// whatever would write more, and tries again all the time; killed now, it would lose what waits. So a file in the data directory
 /// holds some room, and is deleted after a write has failed. Redis would then take writes again, until this room is full too and
 /// the next ones wait. So it is told before to refuse them: it asks for a replica, and a hub's own Redis has none. When there
-/// is room for a new file, that is taken back.
+/// is room for a new file, that is taken back. A Redis that is started where there is none refuses writes from the first on.
 ///
 /// Used on the loop's thread only.
 final class DiskReserve {
@@ -61,8 +61,14 @@ final class DiskReserve {
         return stat(path, &status) == 0 && Int(status.st_blocks) * 512 >= Self.bytes
     }
 
+    /// Redis is started with `refusal`, until there is room.
+    func refuse() {
+        isRefusing = true
+        onChange?(.fullAtStart)
+    }
+
     /// With the room for one file alone, Redis would be at the end of it at once.
-    private var hasRoom: Bool {
+    var hasRoom: Bool {
         var disk = statvfs()
         return statvfs(directory, &disk) == 0
             && UInt(disk.f_bavail) >= UInt(2 * Self.bytes) / max(1, UInt(disk.f_frsize))

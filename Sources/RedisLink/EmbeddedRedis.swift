@@ -13,6 +13,8 @@ public final class EmbeddedRedis {
 
     /// What it makes of the room on the disk; only with `everysec`, as what is written before it is acknowledged can't wait.
     public enum Disk: Equatable, Sendable {
+        /// There was no room for what is kept, as it was started: it takes no writes from the first on.
+        case fullAtStart
         /// A write has failed: it takes no writes from now on, and the room that was kept is given to what waits, in bytes.
         case full(waiting: Int)
         /// The room was too little, or another program has taken it: so many bytes are in memory only.
@@ -66,6 +68,9 @@ public final class EmbeddedRedis {
     /// The process; nil when none runs.
     public var pid: Int32? { child?.pid }
 
+    /// Whether the disk is full, or nearly so.
+    public var isShortOfRoom: Bool { reserve.isRefusing || !reserve.hasRoom }
+
     /// - Parameters:
     ///   - directory: the data directory; made, for this user only, when it isn't there.
     ///   - executable: a path, or a name that is looked up in PATH.
@@ -104,9 +109,11 @@ public final class EmbeddedRedis {
         endOrphan()
     }
 
+    /// On a full disk Redis serves what it has, and takes no writes. Without files of its own it could not start there.
     private func makeReserve() throws(EmbeddedRedisFailure) {
         guard fsync == .everysec else { return reserve.giveUp() }
         guard !reserve.make() else { return }
+        guard !AppendOnlyFile.hasManifest(in: files.directory) else { return reserve.refuse() }
         throw EmbeddedRedisFailure(
             description:
                 "the disk of the data directory \(files.directory) is full: make room (Redis keeps \(DiskReserve.bytes) bytes "

@@ -10,6 +10,8 @@ import pytest
 from kerbside.disks import fill, small
 from kerbside.hub import run
 
+FULL = "the disk is full: commands are refused"
+
 
 @pytest.fixture
 def small_disk(tmp_path):
@@ -78,7 +80,7 @@ async def test_C39_what_was_acknowledged_as_the_disk_became_full_is_not_lost_wit
     answers = await asyncio.gather(*asked)
     kept = [(rider, answer["ok"]["reservation"]) for rider, answer in zip(riders, answers, strict=True) if "ok" in answer]
     assert kept, answers
-    await hub.until("room is given", lambda: "the disk is full: commands are refused" in hub.log)
+    await hub.until("room is given", lambda: FULL in hub.log)
     # It tries again each second.
     await hub.until("all is written", lambda: hub.redis.info("persistence")["aof_last_write_status"] == "ok")
     os.kill(redis, signal.SIGKILL)
@@ -91,6 +93,51 @@ async def test_C39_what_was_acknowledged_as_the_disk_became_full_is_not_lost_wit
         listed = await rider.call("reservation.list")
         assert reservation in [each["reservation"] for each in listed["reservations"]]
     assert "also the room that was kept" not in hub.log
+    assert (small_disk / "data" / "reserve").stat().st_blocks * 512 >= 1 << 20
+
+
+@pytest.mark.parametrize("how", ["stopped on a full disk", "killed before it was full"])
+async def test_C39_a_hub_starts_on_a_full_disk_refuses_and_gets_over(small_disk, new_hub, cast, how):
+    hub = new_hub(blocks=2)
+    hub.write_config(data__dir=str(small_disk / "data"), redis__command_timeout_ms=10_000)
+    hub.start()
+    here = hub.block()
+    passenger = await cast.rider(hub)
+    at = int(time.time() * 1000) + 3 * 3_600_000
+    made = await passenger.call(
+        "reservation.make", pickup=here.a.centre.fields, destination=here.b.centre.fields, at=at, passengers=1, key="k")
+    await passenger.close()
+    if how.startswith("stopped"):
+        fill(small_disk)
+        hub.redis.set("spill", "x" * 8192)
+        await hub.until("full", lambda: FULL in hub.log)
+        await hub.until("all is written", lambda: hub.redis.info("persistence")["aof_last_write_status"] == "ok")
+        hub.stop()
+        assert not (small_disk / "data" / "reserve").exists()
+    else:
+        hub.kill()
+        assert (small_disk / "data" / "reserve").exists()
+    said = hub.log.count(FULL)
+    ballast = fill(small_disk)
+
+    hub.start(ready=False)
+    await hub.until("refused", lambda: "No space left on device" in hub.http("/readyz").text)
+    await hub.until("the alarm", lambda: hub.log.count(FULL) > said)
+    assert hub.http("/readyz").status == 503
+    late = cast.passenger(hub)
+    await late.open()
+    await late.refused("hello", "unavailable", token=late.token)
+    await late.close()
+    await hub.until("the gauge", lambda: hub.metric("kerbside_redis_refuses_writes") > 0)
+
+    ballast.unlink()
+    await hub.until("ready", hub.is_ready)
+    if how.startswith("stopped"):
+        await hub.until("prepared", lambda: '"Redis is prepared"' in hub.log)
+    await passenger.resume()
+    listed = await passenger.call("reservation.list")
+    assert [one["reservation"] for one in listed["reservations"]] == [made["reservation"]]
+    await passenger.request(here.a.centre)
     assert (small_disk / "data" / "reserve").stat().st_blocks * 512 >= 1 << 20
 
 

@@ -42,9 +42,14 @@ final class RedisHealth {
     /// Whether the rest of it is kept for rides.
     var isNearlyFull: Bool { memory?.level == 2 }
 
+    /// What is told of an answer. A hub's own Redis has no replica, and asks for one on a full disk only (RedisLink's
+    /// DiskReserve).
+    static func told(_ answer: String, isEmbedded: Bool) -> String {
+        isEmbedded && answer.hasPrefix("NOREPLICAS ") ? held : answer
+    }
+
     private func refused(_ said: String) {
-        // A hub's own Redis has no replica, and asks for one on a full disk only (RedisLink's DiskReserve).
-        let answer = isEmbedded && said.hasPrefix("NOREPLICAS ") ? Self.held : said
+        let answer = Self.told(said, isEmbedded: isEmbedded)
         refusedAt = loop.now
         memoryDueAt = 0
         guard trouble == nil else { return }

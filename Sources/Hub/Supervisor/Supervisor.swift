@@ -84,6 +84,8 @@ public actor Supervisor {
         _ = try TokenIssuer(settings, makesSecret: true)
         try PushKeyFile.prepare(settings)
         settled.clear()
+        // On a full disk its room is what files need that are written beside those that they replace.
+        unlink(WorkerFiles.addresses(settings.data.dir))
         try settled.take(settings) { self.log.warning("zones repaired: \($0)") }
         let records = StoreLocation(url: settings.store.url, data: settings.data.dir)
         try RecordStore.check(records)
@@ -129,7 +131,7 @@ public actor Supervisor {
             var first: CheckedContinuation<Result<Void, any Error>, Never>? = continuation
             connection.onUp = {
                 Task {
-                    let result = await self.prepare()
+                    let result = await self.prepareAtUp()
                     first?.resume(returning: result)
                     first = nil
                 }
@@ -146,6 +148,7 @@ public actor Supervisor {
 
     private func diskChanged(_ disk: EmbeddedRedis.Disk) {
         switch disk {
+        case .fullAtStart: log.error("the disk is full: commands are refused until there is room")
         case .full(let waiting):
             log.error(
                 "the disk is full: commands are refused until there is room, and what Redis had acknowledged is written into the room that was kept for it: \(waiting) bytes"
@@ -156,6 +159,22 @@ public actor Supervisor {
             )
         case .hasRoom: log.notice("the disk has room again")
         }
+    }
+
+    /// Well also when it is a hub's own Redis on a full disk: that has from earlier runs what readings need, and is prepared
+    /// as soon as it takes writes.
+    private func prepareAtUp() async -> Result<Void, any Error> {
+        let result = await prepare()
+        guard settings.redis.isEmbedded, case .failure(let error) = result,
+            case .notServing(let answer)? = error as? RedisFailure
+        else { return result }
+        return answer.hasPrefix("NOREPLICAS ") || answer.hasPrefix("MISCONF ") ? .success(()) : result
+    }
+
+    /// What is logged of a failure to prepare Redis.
+    private func told(_ error: any Error) -> String {
+        guard case .notServing(let answer)? = error as? RedisFailure else { return "\(error)" }
+        return RedisHealth.told(answer, isEmbedded: settings.redis.isEmbedded)
     }
 
     /// At each connect and reload: an external Redis is checked, the functions and settings are written. Where that fails
@@ -175,8 +194,9 @@ public actor Supervisor {
             prepareTrouble = nil
             return .success(())
         } catch {
-            if "\(error)" != prepareTrouble, !isStopping { log.error("Redis could not be prepared: \(error)") }
-            prepareTrouble = "\(error)"
+            let trouble = told(error)
+            if trouble != prepareTrouble, !isStopping { log.error("Redis could not be prepared: \(trouble)") }
+            prepareTrouble = trouble
             // A Redis that is away is prepared when it is back.
             if self.connection?.isUp == true {
                 prepareAgain.start(afterMs: Self.prepareAgainMs) { Task { await self.prepare() } }
@@ -251,7 +271,8 @@ public actor Supervisor {
         signals = []
         tickets?.close()
         reservation = nil
-        if lock != nil {
+        // On a full disk they stay: the next start has no other room for its own.
+        if lock != nil, redis?.isShortOfRoom != true {
             settled.clear()
             unlink(WorkerFiles.addresses(settings.data.dir))
         }
