@@ -19,6 +19,16 @@ import Wire
             uniqueKeysWithValues: stride(from: 0, to: flat.count - 1, by: 2).map { (flat[$0], !flat[$0 + 1].isEmpty) })
     }
 
+    /// What Redis has of a subscription of p1.
+    private func kept(_ city: TestCity, _ endpoint: String) async throws -> String {
+        try await city.raw(["HGET", "{test}:subscriptions:passenger:p1", endpoint]).text ?? ""
+    }
+
+    /// A push to p1 was answered so; how many subscriptions are left.
+    private func gone(_ city: TestCity, _ endpoint: String, _ kept: String) async throws -> Int64? {
+        try await city.call("push_gone", ["passenger:p1", endpoint, kept]).int
+    }
+
     /// Types of what is to be pushed.
     private func waking(_ city: TestCity) async throws -> [String] {
         try await city.raw(["XRANGE", "{test}:wakings", "-", "+"]).array?.compactMap { $0[1]["type"].text } ?? []
@@ -226,7 +236,8 @@ import Wire
         let words = ["https://push.example/1", kept, "https://push.example/2", ""]
         let reply = RedisReply.array(words.map { .string(Array($0.utf8)) })
         let found = PushTarget.read(reply, services: ["push.example"]) { _ in true }
-        #expect(found.good.count == 1 && found.bad == ["https://push.example/2"])
+        #expect(found.good.count == 1 && found.good.first?.kept == kept)
+        #expect(found.bad == [PushTarget.Gone(endpoint: "https://push.example/2", kept: "")])
     }
 
     @Test func `switched off nothing is written, whoever has subscribed before`() async throws {
@@ -244,11 +255,36 @@ import Wire
         try await TestCity.run { city in
             try await subscribe(city, "passenger:p1")
             try await subscribe(city, "passenger:p1", "https://push.example/2")
-            #expect(try await city.call("push_gone", ["passenger:p1", Self.endpoint]).int == 1)
+            let first = try await kept(city, Self.endpoint)
+            #expect(try await gone(city, Self.endpoint, first) == 1)
             #expect(try await city.raw(["HGET", "{test}:wishes:passenger:p1", "push"]).text == "1")
-            #expect(try await city.call("push_gone", ["passenger:p1", "https://push.example/2"]).int == 0)
+            let second = try await kept(city, "https://push.example/2")
+            #expect(try await gone(city, "https://push.example/2", second) == 0)
             #expect(try await city.raw(["KEYS", "{test}:*p1*"]).array?.isEmpty == true)
             #expect(try await city.raw(["KEYS", "{test}:subscriber:*"]).array?.isEmpty == true)
+        }
+    }
+
+    @Test func `one that is said again is not taken out for what was sent before`() async throws {
+        try await TestCity.run { city in
+            try await subscribe(city, "passenger:p1")
+            let before = try await kept(city, Self.endpoint)
+            #expect(
+                try await city.command("push_subscribe", "passenger:p1", Self.endpoint, "BB", "AA", "9 1 k", "").isOK)
+            #expect(try await gone(city, Self.endpoint, before) == 1)
+            #expect(try await gone(city, Self.endpoint, "") == 1)
+            let now = try await kept(city, Self.endpoint)
+            #expect(now.contains(" BB "))
+            #expect(try await city.raw(["EXISTS", "{test}:wishes:passenger:p1"]).int == 1)
+            #expect(try await gone(city, Self.endpoint, now) == 0)
+        }
+    }
+
+    @Test func `one that counts no more is taken out as long as that is so`() async throws {
+        try await TestCity.run { city in
+            try await subscribe(city, "passenger:p1")
+            try await city.raw(["HSET", "{test}:subscriptions:passenger:p1", Self.endpoint, "1 BA AA 9 1 k"])
+            #expect(try await gone(city, Self.endpoint, "") == 0)
         }
     }
 

@@ -95,6 +95,21 @@ async def test_a_subscription_that_is_gone_is_removed(hub, service, cast, browse
     assert len(browser.got) == 1
 
 
+async def test_a_subscription_that_is_made_anew_meanwhile_stays(hub, service, cast, browser):
+    passenger, driver, ride, _ = await asked(hub, cast, browser)
+    service.opened.clear()
+    service.answers.append((410, {}))
+    await driver.accept(ride)
+    await hub.until("the push", lambda: browser.got)
+    await passenger.resume()
+    assert await subscribed(passenger, browser) == {"subscriptions": 1}
+    service.opened.set()
+    await hub.until("done", lambda: hub.redis.xlen(hub.key("wakings")) == 0)
+    assert not service.answers
+    assert hub.redis.hkeys(hub.key(f"subscriptions:{passenger.channel}")) == [browser.endpoint]
+    assert hub.redis.hget(hub.key(f"wishes:{passenger.channel}"), "push") == "1"
+
+
 @pytest.mark.parametrize("answer", [(429, {"Retry-After": "2"}), (503, {}), (500, {})])
 async def test_a_push_that_is_put_off_comes_again(hub, service, cast, browser, answer):
     _, driver, ride, _ = await asked(hub, cast, browser)

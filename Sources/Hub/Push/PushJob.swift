@@ -60,13 +60,21 @@ struct PushJob {
 struct PushTarget {
     let endpoint: PushEndpoint
     let receiver: PushReceiver
+    /// What Redis had of it when it was read: one that is said again has another.
+    let kept: String
+
+    /// One that counts no more. kept: as above, where the function has told it, or else empty.
+    struct Gone: Equatable {
+        let endpoint: String
+        let kept: String
+    }
 
     /// The answer of `push_targets`: of all whose push service may still be sent to, and that were said with a token that
-    /// still counts; and the endpoints of others, with nothing beside them where the function knows that.
+    /// still counts; and the others, with nothing beside their endpoints where the function knows that.
     static func read(
         _ reply: RedisReply, services: [String], counts: (TokenStanding) -> Bool
-    ) -> (good: [PushTarget], bad: [String]) {
-        var found: (good: [PushTarget], bad: [String]) = ([], [])
+    ) -> (good: [PushTarget], bad: [Gone]) {
+        var found: (good: [PushTarget], bad: [Gone]) = ([], [])
         let flat = reply.array ?? []
         for index in stride(from: 0, to: flat.count - 1, by: 2) {
             guard let url = flat[index].text, let value = flat[index + 1].text else { continue }
@@ -75,9 +83,9 @@ struct PushTarget {
                 let endpoint = try? PushEndpoint(url, services: services),
                 let receiver = try? PushReceiver(p256dh: String(parts[1]), auth: String(parts[2]))
             {
-                found.good.append(PushTarget(endpoint: endpoint, receiver: receiver))
+                found.good.append(PushTarget(endpoint: endpoint, receiver: receiver, kept: value))
             } else {
-                found.bad.append(url)
+                found.bad.append(Gone(endpoint: url, kept: value))
             }
         }
         return found

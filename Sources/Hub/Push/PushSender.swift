@@ -184,7 +184,7 @@ final class PushSender: SideTask {
         let found = PushTarget.read(reply, services: settings.push.services) { counts($0, job) }
         // The setting was changed since, or the token has ended, or was revoked; or it was said to a hub that kept nothing
         // of tokens, or so long ago that the device may be another's.
-        for endpoint in found.bad { drop(endpoint, of: job.channel) }
+        for gone in found.bad { drop(gone, of: job.channel) }
         if !found.bad.isEmpty { tell("subscriptions are taken out that count no more") }
         switch backlog.begin(id, to: found.good.map(\.endpoint.url), now: loop.now) {
         case .isOver: takeOut(id)
@@ -256,7 +256,7 @@ final class PushSender: SideTask {
         case .sent: meter.sent.increment()
         case .gone:
             meter.gone.increment()
-            drop(target.endpoint.url, of: job.channel)
+            drop(.init(endpoint: target.endpoint.url, kept: target.kept), of: job.channel)
         case .later(let ms):
             meter.retried.increment()
             tell("\(host) takes a push later: \(answer.failure ?? "status \(answer.status)")")
@@ -277,9 +277,14 @@ final class PushSender: SideTask {
         if backlog.finish(id) { takeOut(id) }
     }
 
-    private func drop(_ endpoint: String, of channel: String) {
+    /// A page may have said it anew since it was read: then it stays.
+    private func drop(_ gone: PushTarget.Gone, of channel: String) {
         functions.retryUntilDone(
-            "push_gone", ["channel": RedisArgument(channel), "endpoint": RedisArgument(endpoint)])
+            "push_gone",
+            [
+                "channel": RedisArgument(channel), "endpoint": RedisArgument(gone.endpoint),
+                "kept": RedisArgument(gone.kept),
+            ])
     }
 
     private func tell(_ text: String) {

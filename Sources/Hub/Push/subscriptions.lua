@@ -82,8 +82,21 @@ register('push_unsubscribe', { 'channel', 'endpoint', 'key' }, function(c, given
     end)
 end)
 
--- push_gone: role:subject, endpoint. The push service knows it no more, or it counts no more.
-register('push_gone', { 'channel', 'endpoint' }, function(c, given) return drop(c, given.channel, given.endpoint) end, { 'allow-oom' })
+-- Whether a subscription may still be sent to: kept is what the hash has of it.
+local function counts(c, channel, kept)
+    local said, issued = string.match(kept, '^(%d+) %S+ %S+ %d+ (%d+)')
+    return said and tonumber(said) > c.real - KEPT_S * 1000 and not revocations.holds(c, channel, issued)
+end
+
+-- push_gone: role:subject, endpoint, what was kept of it when it was read, or '' of one that counted no more. The push service knows it no
+-- more, or it counts no more. One that was said again since then stays. Answers how many are left.
+register('push_gone', { 'channel', 'endpoint', 'kept' }, function(c, given)
+    local channel, key = given.channel, key_of(c, given.channel)
+    local kept = redis.call('HGET', key, given.endpoint)
+    local is_same = kept == given.kept or given.kept == '' and kept and not counts(c, channel, kept)
+    if kept and not is_same then return redis.call('HLEN', key) end
+    return drop(c, channel, given.endpoint)
+end, { 'allow-oom' })
 
 -- push_targets: role:subject. Endpoints, each with what is kept of it; none while there is a connection, over which everything comes, or has
 -- come with what was missed. Of one that counts no more '' is answered, and the sender takes it out (push_gone): it was said so long ago that the
@@ -92,9 +105,7 @@ register('push_targets', { 'channel' }, function(c, given)
     if waking.is_connected(c, given.channel) then return {} end
     local held, targets = redis.call('HGETALL', key_of(c, given.channel)), {}
     for i = 1, #held, 2 do
-        local said, issued = string.match(held[i + 1], '^(%d+) %S+ %S+ %d+ (%d+)')
-        local counts = said and tonumber(said) > c.real - KEPT_S * 1000 and not revocations.holds(c, given.channel, issued)
-        targets[#targets + 1], targets[#targets + 2] = held[i], counts and held[i + 1] or ''
+        targets[#targets + 1], targets[#targets + 2] = held[i], counts(c, given.channel, held[i + 1]) and held[i + 1] or ''
     end
     return targets
 end, { 'no-writes' })
