@@ -7,6 +7,7 @@ import pytest
 from playwright.async_api import expect
 
 from kerbside.browser import PHONE, Page
+from kerbside.hub import run
 from kerbside.names import fresh
 
 #: The page of a role, and what it says to who has not signed in.
@@ -152,3 +153,28 @@ async def test_a_favourite_place_and_a_wish_without_a_link_go_with_who_signs_out
         assert any("favourites" in name for name in kept) and any(name.startswith("kerbside.ride:act:") for name in kept)
         await one.sign_out()
         assert await one.page.evaluate(NAMES) == []
+
+
+#: There is no push service for browsers of tests: in the place of its subscription stands an entry of the storage.
+SUBSCRIBED = """
+PushManager.prototype.getSubscription = async () =>
+  localStorage.getItem('subscription') && { unsubscribe: async () => localStorage.removeItem('subscription') };
+"""
+
+
+async def test_who_takes_anothers_place_ends_what_that_one_is_told_while_the_page_is_closed(hub):
+    first, second = fresh("P"), fresh("P")
+    async with Shared(hub, SUBSCRIBED) as one:
+        await one.sign_in("passenger", first)
+        await one.page.evaluate("localStorage.setItem('subscription', 'theirs')")
+        await one.go("/ride/")
+        await one.page.evaluate("navigator.serviceWorker.ready.then(() => true)")
+        # Who signs in again is the same person.
+        for subject, left in ((first, "theirs"), (second, None)):
+            done = run("invite", "--role", "passenger", "--subject", subject, "--data", hub.data, "--port", hub.port,
+                       "--city", hub.city, check=True)
+            await one.go("/join/#" + done.stdout.strip().partition("#")[2])
+            await one.page.reload()
+            await one.page.get_by_role("button", name="Sign in here").click()
+            await one.page.wait_for_url("**/ride/")
+            assert await one.page.evaluate("localStorage.getItem('subscription')") == left

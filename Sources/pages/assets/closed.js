@@ -76,7 +76,7 @@ export async function tellWhenClosed(hub) {
 }
 
 /**
- * Who signs out is told nothing here any more: the push service says so to the hub.
+ * Who signs out, or whose place somebody takes, is told nothing here any more: the push service says so to the hub.
  * @param {string} page
  */
 export async function forget(page) {

@@ -14,6 +14,8 @@ const main = byId('main');
  */
 const PAGES = { operator: '/control/', driver: '/drive/', bus_driver: '/bus/', passenger: '/ride/' };
 const ROLES = Object.keys(PAGES);
+/** How long it is waited for a push service that does not answer, ms. */
+const PATIENCE = 2000;
 
 /** @param {{ role?: string, sub?: string, kind?: string }} claims @param {...Node} more */
 function card({ role, sub, kind }, ...more) {
@@ -37,6 +39,17 @@ function isHere({ role = '', sub }) {
 
 /** @param {string} role */
 const open = (role) => element('a', { className: 'button', href: PAGES[role] }, phrase('join.open'));
+
+/** @param {string} token of who signs in. Who was here with that role is told nothing on this device any more. */
+async function begin(token) {
+  const { role = '', sub } = claimsOf(token);
+  const other = signedIn(role);
+  keepSignIn(token);
+  if (other.role !== role || other.sub === sub) return;
+  const late = new Promise((then) => { setTimeout(then, PATIENCE); });
+  // The next page would cut it short.
+  await Promise.race([forget(PAGES[role]).catch(() => {}), late]);
+}
 
 function showSignedIn() {
   const rows = ROLES.filter((role) => signedIn(role).role === role).map((role) => {
@@ -66,7 +79,7 @@ function showInvitations(invitations) {
     said.replaceChildren();
     for (const invitation of invitations) {
       const { token, code } = await acceptInvitation(invitation);
-      if (token) keepSignIn(token);
+      if (token) await begin(token);
       // Who opens the link again to come to their page is there.
       else if (code !== 'used' || !isHere(claimsOf(invitation))) {
         accept.disabled = code === 'used';
