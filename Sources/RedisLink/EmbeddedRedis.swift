@@ -238,12 +238,8 @@ public final class EmbeddedRedis {
         logStart = files.logSize
         startedAt = loop.now
         do {
-            // setpriv (util-linux, on every Debian) gives it our death as its SIGTERM, then becomes redis-server: a hub
-            // that is killed leaves no Redis behind. Where it is missing, the next start ends the orphan. The death is
-            // that of this thread: the loop has to run on one that lives as long as the hub.
             let command = [program, files.configuration] + (reserve.isRefusing ? DiskReserve.refusal : [])
-            let wrapper = (try? Self.find("setpriv")).map { [$0, "--pdeathsig", "TERM"] } ?? []
-            let words = wrapper + command
+            let words = Self.bound(command, to: getpid())
             child = try ChildProcess.spawn(
                 loop: loop, executable: words[0], arguments: Array(words.dropFirst()), stdout: .file(files.log),
                 stderr: .file(files.log), ownSession: true
@@ -252,6 +248,17 @@ public final class EmbeddedRedis {
             return state == .starting ? fail("\(error)") : launchLater("\(error)")
         }
         if state == .starting { reachOut() }
+    }
+
+    /// The words of a program that ends with its parent: a hub that is killed leaves no Redis behind. `setpriv` (util-linux, on
+    /// every Debian) gives it the parent's death as its SIGTERM. A parent that has died before gives it none, so a shell looks
+    /// whose child it is, then becomes the program. Where `setpriv` is missing, the next start ends the orphan.
+    ///
+    /// The death is that of the parent's thread: the loop has to run on one that lives as long as the hub.
+    static func bound(_ command: [String], to parent: Int32) -> [String] {
+        guard let setpriv = try? find("setpriv") else { return command }
+        let look = #"test "$PPID" = "$0" && exec "$@""#
+        return [setpriv, "--pdeathsig", "TERM", "/bin/sh", "-c", look, String(parent)] + command
     }
 
     /// Tried again and again until it answers: as long as the process lives, it is on its way. The link stays, for

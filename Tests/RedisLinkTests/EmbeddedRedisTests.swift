@@ -188,6 +188,19 @@ import Testing
         #expect(value == "behind")
     }
 
+    @Test("N1: a Redis whose hub is gone before it is bound to it does not start")
+    func bound() throws {
+        func said(to parent: Int32) throws -> [String] {
+            let words = EmbeddedRedis.bound(["/bin/echo", "$0", "a b"], to: parent)
+            let ended = try runToEnd(words[0], Array(words.dropFirst()))
+            return ["\(ended.status)", ended.output]
+        }
+        let own = try said(to: getpid())
+        let others = try said(to: getpid() + 1)
+        #expect(own == ["0", "$0 a b\n"])
+        #expect(others == ["1", ""])
+    }
+
     @Test("A second hub on the same data directory is refused, and the first goes on")
     func locked() throws {
         let home = try Home()
