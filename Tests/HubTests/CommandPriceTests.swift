@@ -80,6 +80,19 @@ import Wire
         #expect(!isTakenAgain && group.bucket.wait(for: 5, at: 0) == 0)
     }
 
+    @Test("C60: a guest's circle that waits for its turn takes nothing: a command of the guest is carried out")
+    func circlesOfGuests() {
+        let group = budget()
+        let guest = budget(group: group)
+        // The others of its network have taken all; the first circle takes what is kept for those who ask for little.
+        group.charge(120, at: 0)
+        let isTaken = guest.take(cells: 55, at: 0)
+        let waiting = (0..<100).map { _ in guest.take(cells: 20, at: 0) }
+        #expect(isTaken && !waiting.contains(true))
+        let isCarriedOut = guest.take(1, at: 1000)
+        #expect(isCarriedOut)
+    }
+
     struct Priced: Sendable {
         let command: Command
         let price: Double

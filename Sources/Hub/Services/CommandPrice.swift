@@ -223,6 +223,13 @@ final class Budget {
         return false
     }
 
+    /// Whether `take` would take a price now. Whoever only asks has nothing taken, nor of `little`.
+    private func has(_ price: Double, at now: Int64) -> Bool {
+        guard bucket.wait(for: price, at: now) == 0 else { return false }
+        guard let group, group.bucket.wait(for: price, at: now) > 0 else { return true }
+        return little.wait(for: price, at: now) == 0 && group.little.wait(for: price, at: now) == 0
+    }
+
     func giveBack(_ price: Double) {
         bucket.giveBack(price)
         group?.bucket.giveBack(price)
@@ -243,8 +250,10 @@ final class Budget {
     }
 
     /// Takes the price of cells, or nothing: what is taken at once, and the rest as a debt for which the next cells wait that cost so much.
+    /// A circle that waits asks in each slice, which is no message of its watcher: `little` is left to what the watcher sends.
     func take(cells price: Double, at now: Int64) -> Bool {
-        guard wait(forCells: price, at: now) == 0, take(atOnce(ofCells: price), at: now) else { return false }
+        let first = atOnce(ofCells: price)
+        guard wait(forCells: price, at: now) == 0, has(first, at: now), take(first, at: now) else { return false }
         oweRest(ofCells: price, at: now)
         return true
     }
