@@ -64,7 +64,7 @@ import Wire
         let later = budget.take(cells: 135, at: 3000)
         #expect(later && budget.wait(forCells: 135, at: 3000) == 6000)
         // What owes more for figures owes it still.
-        budget.readings.charge(2000, at: 3000, most: 30)
+        budget.owe(2000, for: .tables, at: 3000, most: 30)
         let smaller = budget.take(cells: 15, at: 3000)
         #expect(smaller && budget.wait(forCells: 135, at: 3000) == 90_000)
     }
@@ -75,9 +75,25 @@ import Wire
         let guest = budget(group: group)
         let isTaken = guest.take(cells: 55, at: 0)
         #expect(isTaken && group.bucket.wait(for: 5, at: 0) == 0 && group.bucket.wait(for: 6, at: 0) > 0)
-        guest.readings.charge(60, at: 0)
+        guest.owe(60, for: .tables, at: 0)
         let isTakenAgain = guest.take(cells: 55, at: 0)
         #expect(!isTakenAgain && group.bucket.wait(for: 5, at: 0) == 0)
+    }
+
+    @Test("C60: who has to wait is told for what: the map, figures and records, or both")
+    func debts() {
+        let (map, tables) = ("seen of the map", "read of figures and records")
+        func isOf(_ budget: Budget, _ texts: String...) -> Bool {
+            [map, tables].allSatisfy { budget.debt.contains($0) == texts.contains($0) }
+        }
+        let budget = budget()
+        let isTaken = budget.take(cells: 135, at: 0)
+        #expect(isTaken && isOf(budget, map))
+        budget.owe(10, for: .tables, at: 0, most: 30)
+        #expect(isOf(budget, map, tables))
+        // By then all is paid.
+        budget.owe(100, for: .tables, at: 10_000)
+        #expect(isOf(budget, tables))
     }
 
     @Test("C60: a guest's circle that waits for its turn takes nothing: a command of the guest is carried out")

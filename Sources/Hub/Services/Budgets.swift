@@ -126,7 +126,7 @@ final class Budgets {
                 idle.remove(key)
                 continue
             }
-            guard budget.bucket.isFull(at: now), budget.readings.isFull(at: now), budget.alarms.isFull(at: now) else {
+            guard budget.bucket.isFull(at: now), budget.areReadingsPaid(at: now), budget.alarms.isFull(at: now) else {
                 continue
             }
             forget(budget)
@@ -208,7 +208,7 @@ final class Budgets {
         let wait = session.budget.wait(forCells: price, at: now)
         guard wait == 0 else {
             let error = ErrorReply(
-                code: .rateLimited, detail: "What you have seen of the map has yet to be paid; subscribe again then.",
+                code: .rateLimited, detail: session.budget.debt + "; subscribe again then.",
                 retryAfterMs: wait)
             services.outbox.refuse(session, id, error)
             return false
@@ -230,7 +230,7 @@ final class Budgets {
 
     /// What figures or records have turned out to cost. `fillings`: see ``TokenBucket/charge(_:at:most:)``.
     func charge(_ price: Double, forReadingsOf reader: String, most fillings: Double) {
-        budget(ofReader: reader).readings.charge(price, at: now, most: fillings)
+        budget(ofReader: reader).owe(price, for: .tables, at: now, most: fillings)
     }
 
     /// Why who owes for figures, records or a map has to wait with the next figures or records, though `price` was taken when its question came:
@@ -241,8 +241,7 @@ final class Budgets {
         guard wait > 0 else { return nil }
         budget.giveBack(min(price, budget.bucket.capacity))
         return ErrorReply(
-            code: .rateLimited, detail: "What you have read of figures and records has yet to be paid; ask again then.",
-            retryAfterMs: wait)
+            code: .rateLimited, detail: budget.debt + "; ask again then.", retryAfterMs: wait)
     }
 
     /// - Parameter key: `<role>:<subject>`.

@@ -185,7 +185,9 @@ final class Budget {
     var refusals: TokenBucket
     /// Of figures and records what is only known as they are read, and of a map what is more than is taken at once (`take(cells:)`). Who
     /// owes for that waits with the next ones, and with no command: an operator who has looked at a year must hear alarms.
-    var readings: TokenBucket
+    private(set) var readings: TokenBucket
+    /// What these were charged for since they were paid last.
+    private var owed: Owed = []
     /// Alarms that cost nothing else.
     var alarms = TokenBucket(capacity: CommandPrice.alarmsAtOnce, perSecond: CommandPrice.alarmsPerSecond)
     /// A part of that. Who asks for no more, be it refused or not, asks for little; and a group keeps so much for such members besides, when
@@ -262,11 +264,36 @@ final class Budget {
     func oweRest(ofCells price: Double, at now: Int64) {
         let rest = price - atOnce(ofCells: price)
         guard rest > 0 else { return }
-        readings.charge(rest, at: now, most: Self.mostOwedForCells)
+        owe(rest, for: .map, at: now, most: Self.mostOwedForCells)
         group?.bucket.charge(rest, at: now)
     }
 
     private static let mostOwedForCells = 10.0
+
+    /// What the readings of a budget are charged for.
+    struct Owed: OptionSet {
+        let rawValue: UInt8
+        static let tables = Owed(rawValue: 1)
+        static let map = Owed(rawValue: 2)
+    }
+
+    /// Charges the readings. `fillings`: see ``TokenBucket/charge(_:at:most:)``.
+    func owe(_ price: Double, for what: Owed, at now: Int64, most fillings: Double = 1) {
+        if readings.wait(for: 0, at: now) == 0 { owed = [] }
+        owed.insert(what)
+        readings.charge(price, at: now, most: fillings)
+    }
+
+    /// What has yet to be paid, for who has to wait.
+    var debt: String {
+        switch owed {
+        case .map: "What you have seen of the map has yet to be paid"
+        case [.tables, .map]: "What you have read of figures and records, and seen of the map, has yet to be paid"
+        default: "What you have read of figures and records has yet to be paid"
+        }
+    }
+
+    func areReadingsPaid(at now: Int64) -> Bool { readings.isFull(at: now) }
 
     /// Milliseconds until `price` is there.
     func wait(for price: Double = 1, at now: Int64) -> Int64 {
