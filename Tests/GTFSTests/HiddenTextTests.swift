@@ -31,7 +31,10 @@ struct HiddenTextTests {
 
     @Test("a text that is written by hand is refused for it, and not mended")
     func texts() {
-        for hidden in ["\u{200B}", "\u{202A}", "\u{202E}", "\u{2060}", "\u{2066}", "\u{2069}", "\u{FEFF}"] {
+        for hidden in [
+            "\u{200B}", "\u{202A}", "\u{202E}", "\u{2060}", "\u{2061}", "\u{2064}", "\u{2066}", "\u{2069}", "\u{206F}",
+            "\u{FEFF}", "\u{FFF9}",
+        ] {
             #expect(!Catalog.isText("a" + hidden), "\(hidden.debugDescription)")
         }
         #expect(Catalog.isText("می\u{200C}دان\u{200D}\u{200E}\u{200F}"))

@@ -9,11 +9,11 @@ extension Catalog {
     /// A name, plate or other text for people has so many bytes at most, as all clients are told all of them.
     public static let textBytes = 255
 
-    /// What nobody sees in a text that it makes look like another: spaces without width, embeddings, overrides and isolates of direction. What
-    /// joins letters, and the marks of direction, are needed in names.
+    /// What nobody sees in a text that it makes look like another: spaces and operators without width, embeddings, overrides and isolates of
+    /// direction, marks of annotations. What joins letters, and the marks of direction, are needed in names.
     public static func isHidden(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
-        case 0x200B, 0x202A...0x202E, 0x2060, 0x2066...0x2069, 0xFEFF: true
+        case 0x200B, 0x202A...0x202E, 0x2060...0x206F, 0xFEFF, 0xFFF9...0xFFFB: true
         default: false
         }
     }
