@@ -22,6 +22,9 @@ static const unsigned char wishes[] = {
 static const unsigned char core[] = {
 #embed "../Hub/Redis/core.lua"
 };
+static const unsigned char hub_time[] = {
+#embed "../Hub/Redis/hub_time.lua"
+};
 static const unsigned char distances[] = {
 #embed "../Hub/Redis/distances.lua"
 };
@@ -222,6 +225,7 @@ static const struct kerbside_file functions[] = {
     MODULE(waking),
     MODULE(wishes),
     MODULE(core),
+    MODULE(hub_time),
     MODULE(distances),
     MODULE(limits),
     MODULE(room),

@@ -67,6 +67,24 @@ import Wire
         }
     }
 
+    @Test("in a scaled run a worker's clock may be ahead by as much real time: that is no step back")
+    func scaledAhead() async throws {
+        try await TestCity.run { city in
+            try await city.queue("14", "T1")
+            try await city.position("T1", "45.1", at: 1)
+            let heard = try #require(try await city.field("settings", "clock_hub").flatMap { Int64($0) })
+            let time = try await city.raw(["TIME"]).array?.compactMap { $0.text.flatMap { Int64($0) } } ?? []
+            try #require(time.count == 2)
+            let clock = ["clock_scale", "60", "clock_real", "\(time[0] * 1000)", "clock_hub", "\(heard - 290_000)"]
+            try await city.raw(["HSET", "{test}:settings"] + clock)
+            try await city.position("T1", "45.2", at: 2)
+            let lat = try await city.field("vehicle:T1", "lat")
+            let now = try #require(try await city.call("city_now", []).text.flatMap { Int64($0) })
+            // On a machine that has stood still for seconds hub time has come there.
+            #expect(lat == "45.1" || now >= heard)
+        }
+    }
+
     @Test("M10: a meter goes on")
     func meter() async throws {
         try await TestCity.run { city in

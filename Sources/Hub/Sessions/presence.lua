@@ -10,6 +10,7 @@ local papers = import('papers', 'papers')
 local callers = import('callers', 'callers')
 local trips = import('trip', 'trips')
 local can_have_come = import('distances', 'can_have_come')
+local is_from_before = import('hub_time', 'is_from_before')
 local links = import('limits', 'links')
 local people = import('people', 'people')
 local wishes_of = import('notify', 'wishes_of')
@@ -276,8 +277,8 @@ local function moved(c, argv, i, lines, minibuses)
         'session')
     local heard = tonumber(argv[i + 8]) or c.now
     if heard > c.now then heard = c.now end
-    -- Heard before hub time was set back (a worker's may be ahead by seconds): it is no newer, and the vehicle was not heard of since.
-    if known[9] and tonumber(known[9]) > c.now + 5000 then
+    -- Of before hub time was set back the vehicle was not heard of since.
+    if known[9] and is_from_before(c, tonumber(known[9])) then
         known[9] = false
         redis.call('ZADD', c.p .. 'alive', 'XX', heard, driver)
     end

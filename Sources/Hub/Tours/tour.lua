@@ -9,6 +9,7 @@ local push, refuse, set_state, set_vehicle = import('core', 'push', 'refuse', 's
 local take_up_awaited, tell = import('core', 'take_up_awaited', 'tell')
 local audit = import('audit', 'audit')
 local can_have_come = import('distances', 'can_have_come')
+local is_from_before = import('hub_time', 'is_from_before')
 local blocks = import('blocks', 'blocks')
 local cancels = import('limits', 'cancels')
 local wishes_of = import('notify', 'wishes_of')
@@ -94,8 +95,7 @@ function tours.coming(etas, at)
     return #left > 0 and cjson.encode(left) or '[]'
 end
 
--- A tour that ends sooner (ms), before it has passed its first stop, or without a position, has only had those asked who wait on
--- its line.
+-- A tour that ends sooner (ms), before it has passed its first stop, or without a position, has only had those asked who wait for it.
 tours.brief_ms = 60000
 
 function tours.came_to_nothing(c, t)
@@ -327,8 +327,8 @@ register('tour_moved', {
     local id = given.tour
     local t = tours.load(c, id)
     if t.state ~= 'running' then return { t.state or 'unknown', 0 } end
-    -- Heard before hub time was set back (a worker's may be ahead by seconds): it is no newer, and nothing was passed since.
-    if tonumber(t.heard or 0) > c.now + 5000 then t.heard, t.measured = nil, nil end
+    -- Of before hub time was set back nothing was passed since.
+    if is_from_before(c, tonumber(t.heard or 0)) then t.heard, t.measured = nil, nil end
     local before = t.measured and { lat = tonumber(t.lat), lon = tonumber(t.lon), at = tonumber(t.measured), came = tonumber(t.last_at) }
     -- What another worker has told since, when the driver changed over to it, is newer.
     if tonumber(t.heard or 0) > tonumber(given.heard) then return { t.state, tonumber(t.next) } end

@@ -4,6 +4,7 @@
 local keep, pick, register = import('core', 'keep', 'pick', 'register')
 local set_ride, set_vehicle = import('core', 'set_ride', 'set_vehicle')
 local metres_between = import('distances', 'metres_between')
+local is_from_before = import('hub_time', 'is_from_before')
 local figures = import('figures', 'figures')
 
 local trips = {}
@@ -147,7 +148,7 @@ function trips.metered(c, meter, lat, lon, heard, coarse, before)
     if begins then at, from_lat, from_lon = tonumber(before.heard), tonumber(before.lat), tonumber(before.lon) end
     local function from_there(some_lat, some_lon) return metres_between(from_lat, from_lon, tonumber(some_lat), tonumber(some_lon)) end
     -- Hub time was set back: the way from there is driven from now on.
-    if at > c.now + 5000 then return start .. string.format('%d ', heard) .. from_lat .. ' ' .. from_lon end
+    if is_from_before(c, at) then return start .. string.format('%d ', heard) .. from_lat .. ' ' .. from_lon end
     start = start .. string.format('%d ', at) .. from_lat .. ' ' .. from_lon
     local step = math.max(STEP_M, (coarse or 0) * TIMES)
     if from_there(lat, lon) < step then return (begins or next_lat) and start or nil end
