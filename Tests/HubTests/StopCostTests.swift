@@ -158,6 +158,24 @@ import Wire
         }
     }
 
+    @Test("B10: what a tour has passed since it began is not handed over to it, and waits for the next one")
+    func beganAndPassed() async throws {
+        try await TestCity.run { city in
+            try await start(city)
+            try await askMany(city, 25)
+            #expect(try await city.command("tour_end", "bus_driver", "B1", "", "", "").isOK)
+            for _ in 0..<3 { try await city.sweep() }
+            try await start(city, "B2", tour: "t2", bus: "8")
+            // Ten are the bus' by now, by name: s0, s1, s10 and so on. It passes the places of s2 to s9 before the rest is handed over.
+            try await drive(city, to: 3350, tour: "t2")
+            for _ in 0..<3 { try await city.sweep() }
+            for n in 2..<10 { #expect(try await city.field("stop:s\(n)", "tour") == nil, "s\(n)") }
+            for n in 18..<25 { #expect(try await city.field("stop:s\(n)", "tour") == "t2", "s\(n)") }
+            try await start(city, "B3", tour: "t3", bus: "9")
+            for n in 2..<10 { #expect(try await city.field("stop:s\(n)", "tour") == "t3", "s\(n)") }
+        }
+    }
+
     @Test("B10: another bus gets ten of the many requests of a tour that ends at once, and the rest by sweeps")
     func ends() async throws {
         try await TestCity.run { city in

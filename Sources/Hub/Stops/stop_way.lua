@@ -178,6 +178,11 @@ function stops.hand_over(c, id, s, tour, dist, next_stop)
     stops.attach(c, id, s, tour, dist, next_stop)
 end
 
+-- Whether the bus has a place ahead of it, with room to brake, as find_tour() sees it.
+local function is_ahead(c, t, dist)
+    return (t.dist or '') == '' or stops.is_waiting(t) or dist - tonumber(t.dist) >= c.stop_ahead_m
+end
+
 -- Whether a tour that begins is the one for a request that waits: the run of the timetable that is due about its time, or any
 -- run that comes by when that is near. Where the timetable says nothing, and on request, it is who drives next. Answers true,
 -- the distance along its shape and the index of the stop behind it.
@@ -193,6 +198,10 @@ function stops.is_for(c, s, t)
     local near = s.runs and c.stop_early_ms or s.tour and c.stop_round_ms
     if not nth and near and tonumber(s.at) - c.now > near then return false end
     nth = nth or 1
+    -- By the turn of a later sweep the bus may have passed it.
+    local is_known = passes[nth]
+    while not due and passes[nth] and not is_ahead(c, t, passes[nth]) do nth = nth + 1 end
+    if is_known and not (passes[nth] and is_ahead(c, t, passes[nth])) then return false end
     return true, passes[nth], behind and behind[nth]
 end
 
