@@ -9,12 +9,14 @@ from playwright.async_api import expect
 from kerbside.browser import PHONE, Page
 from kerbside.hub import run
 from kerbside.names import fresh
+from kerbside.tokens import encoded
 
 #: The page of a role, and what it says to who has not signed in.
 PAGES = {
     "passenger": ("/ride/", "passengers who have an account"), "driver": ("/drive/", "This page is for drivers"),
     "bus_driver": ("/bus/", "drivers of community buses"), "operator": ("/control/", "This page is for the control room"),
 }
+SIGN_IN = "([role, token]) => localStorage.setItem(`kerbside.signed_in.${role}`, token)"
 #: Counts how often the page's storage was changed by another tab.
 HEARD = "window.heard = 0; addEventListener('storage', () => { window.heard += 1; });"
 
@@ -65,6 +67,45 @@ async def test_a_tab_is_of_who_has_signed_in_last(hub):
         await expect(tab.locator("#title")).to_contain_text(first)
         await one.sign_in("driver", second)
         await expect(tab.locator("#title")).to_contain_text(second)
+
+
+async def test_the_page_of_invitations_shows_who_has_signed_in_elsewhere(hub):
+    first, second = fresh("D"), fresh("D")
+    async with Shared(hub) as one:
+        await one.sees("Nobody is signed in")
+        other = await one.context.new_page()
+        await other.goto(f"http://127.0.0.1:{one.port}/join/")
+        for subject in (first, second):
+            await other.evaluate(SIGN_IN, ["driver", hub.token("driver", subject)])
+            await one.sees(subject)
+        await expect(one.page.get_by_role("listitem")).to_have_count(1)
+        # What this tab has done itself is seen, too, when another tab undoes it.
+        one.page.once("dialog", lambda dialog: dialog.accept())
+        await one.page.get_by_role("button", name="Sign out").click()
+        await one.sees("Nobody is signed in")
+        await other.evaluate(SIGN_IN, ["driver", hub.token("driver", second)])
+        await one.sees(second)
+        await other.evaluate("localStorage.clear()")
+        await one.sees("Nobody is signed in")
+
+
+async def test_an_invitation_says_whose_place_it_takes_now(hub):
+    first, second = fresh("D"), fresh("D")
+    invitation = f".{encoded(json.dumps({'role': 'driver', 'sub': second, 'jti': fresh('i')}).encode())}."
+    async with Shared(hub) as one:
+        await one.sign_in("driver", first)
+        await one.go(f"/join/#{invitation}")
+        await one.page.reload()
+        await one.sees(f"takes the place of {first}")
+        await one.page.get_by_role("button", name="Sign in here").click()
+        alarm = one.page.get_by_role("alert")
+        await expect(alarm).to_contain_text("not a valid invitation")
+        other = await one.context.new_page()
+        await other.goto(f"http://127.0.0.1:{one.port}/join/")
+        await other.evaluate("localStorage.removeItem('kerbside.signed_in.driver')")
+        await expect(one.page.locator("main")).not_to_contain_text("takes the place of")
+        # What the hub has said of the invitation stays.
+        await expect(alarm).to_contain_text("not a valid invitation")
 
 
 async def test_a_renewed_token_and_another_role_leave_a_tab_as_it_is(hub):

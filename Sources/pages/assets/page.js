@@ -2,7 +2,7 @@
 
 import { Kerbside } from './kerbside/kerbside.js';
 import { language, phrase, translate } from './language.js';
-import { guestToken, onChange, ownToken } from './sign-in.js';
+import { guestToken, onChange, ownToken, subjectOf } from './sign-in.js';
 
 /** @param {string} id @returns {any} */
 export const byId = (id) => document.getElementById(id);
@@ -106,7 +106,8 @@ export function connect(storage, words = linkState, role = '') {
   addEventListener('online', () => hub.wake());
   hub.start();
   if (role) {
-    onChange(role, () => {
+    const subject = subjectOf(role);
+    onChange(role, () => subject, () => {
       hub.stop();
       location.reload();
     });

@@ -59,15 +59,19 @@ export function keepSignIn(token) {
 }
 
 /**
+ * Who has signed in with that role, and with no other.
+ * @param {string} role @returns {string | undefined}
+ */
+export const subjectOf = (role) => claimsOf(localStorage.getItem(OWN + role) ?? '').sub;
+
+/**
  * Tells a page when who has signed in is no more the person that it shows: they have signed out, or somebody else has signed in, in another
  * tab, or in this one before "back" led to the page. A renewed token is the same person's.
- * @param {string} role @param {() => void} changed
+ * @param {string} role @param {() => string | undefined} shown the subject that the page shows @param {() => void} changed
  */
-export function onChange(role, changed) {
-  const { sub } = signedIn(role);
+export function onChange(role, shown, changed) {
   const look = () => {
-    const now = signedIn(role);
-    if (now.role !== role || now.sub !== sub) changed();
+    if (subjectOf(role) !== shown()) changed();
   };
   // Without a key: all was removed.
   addEventListener('storage', ({ key }) => (key === OWN + role || key === null) && look());

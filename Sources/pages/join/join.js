@@ -4,7 +4,7 @@ import { forget } from '../assets/closed.js';
 import { claimsOf } from '../assets/kerbside/decisions.js';
 import { phrase, say } from '../assets/language.js';
 import { byId, element } from '../assets/page.js';
-import { acceptInvitation, keepSignIn, signOut, signedIn } from '../assets/sign-in.js';
+import { acceptInvitation, keepSignIn, onChange, signOut, signedIn, subjectOf } from '../assets/sign-in.js';
 
 const main = byId('main');
 
@@ -16,6 +16,14 @@ const PAGES = { operator: '/control/', driver: '/drive/', bus_driver: '/bus/', p
 const ROLES = Object.keys(PAGES);
 /** How long it is waited for a push service that does not answer, ms. */
 const PATIENCE = 2000;
+
+/**
+ * Who is shown as signed in, by role.
+ * @type {Map<string, string | undefined>}
+ */
+const shown = new Map();
+/** Draws what depends on that. */
+let drawSignedIn = () => {};
 
 /** @param {{ role?: string, sub?: string, kind?: string }} claims @param {...Node} more */
 function card({ role, sub, kind }, ...more) {
@@ -32,10 +40,7 @@ function button(name, act, className = '') {
 }
 
 /** @param {{ role?: string, sub?: string }} claims whether that person has signed in here */
-function isHere({ role = '', sub }) {
-  const { role: own, sub: who } = signedIn(role);
-  return own === role && who === sub;
-}
+const isHere = ({ role = '', sub }) => subjectOf(role) === sub;
 
 /** @param {string} role */
 const open = (role) => element('a', { className: 'button', href: PAGES[role] }, phrase('join.open'));
@@ -52,12 +57,12 @@ async function begin(token) {
 }
 
 function showSignedIn() {
-  const rows = ROLES.filter((role) => signedIn(role).role === role).map((role) => {
+  const rows = ROLES.filter((role) => subjectOf(role)).map((role) => {
     const leave = () => {
       if (!confirm(say('join.out.confirm'))) return;
       forget(PAGES[role]).catch(() => {});
       signOut(role);
-      showSignedIn();
+      look();
     };
     return card(signedIn(role), open(role), button('join.out', leave, 'second'));
   });
@@ -70,6 +75,7 @@ function showInvitations(invitations) {
   const said = element('p', { className: 'alarm', role: 'alert' });
   /** @type {any[]} */
   const all = invitations.map(claimsOf);
+  drawSignedIn = () => {};
   if (!all.every(({ role }) => ROLES.includes(role))) {
     said.append(phrase('join.broken'));
     return main.replaceChildren(said);
@@ -89,21 +95,33 @@ function showInvitations(invitations) {
     // Neither "back" nor a reload asks with the link again. It may be in the browser's list of visited pages, which no page can change.
     location.replace(invitations.length === 1 ? PAGES[all[0].role] : '/join/');
   });
-  const others = all.flatMap(({ role, sub }) => {
-    const other = signedIn(role);
-    return other.role === role && other.sub !== sub ? [element('p', { className: 'soft' }, phrase('join.other', { who: other.sub ?? '' }))] : [];
-  });
+  const others = element('div');
+  // What was said, and an invitation that is being accepted, stay as they are.
+  drawSignedIn = () => {
+    others.replaceChildren(...all.flatMap(({ role, sub }) => {
+      const who = subjectOf(role);
+      return who && who !== sub ? [element('p', { className: 'soft' }, phrase('join.other', { who }))] : [];
+    }));
+    others.hidden = !others.childElementCount;
+  };
   const rows = element('ul', {}, ...all.map((claims) => card(claims)));
   return main.replaceChildren(
-    element('p', {}, phrase('join.asked')), rows, ...others, said, element('p', { className: 'actions' }, accept),
+    element('p', {}, phrase('join.asked')), rows, others, said, element('p', { className: 'actions' }, accept),
   );
+}
+
+function look() {
+  for (const role of ROLES) shown.set(role, subjectOf(role));
+  drawSignedIn();
 }
 
 function show() {
   const invitations = location.hash.slice(1).split(',').filter(Boolean);
+  drawSignedIn = showSignedIn;
   if (invitations.length) showInvitations(invitations);
-  else showSignedIn();
+  look();
 }
 
 addEventListener('hashchange', show);
 show();
+for (const role of ROLES) onChange(role, () => shown.get(role), look);
