@@ -195,6 +195,26 @@ async def test_a_lost_answer_is_asked_for_again_and_its_key_goes_with_it(hub):
         assert await page.evaluate("Object.keys(localStorage).filter((name) => name.includes('attempt'))") == []
 
 
+async def test_a_lost_answer_is_asked_for_again_after_another_person_has_signed_out(hub):
+    subject = fresh("P")
+
+    async def lose(route):
+        await route.fetch()
+        await route.abort()
+
+    async with Page(hub, PHONE, path="/join/") as one:
+        page = one.page
+        await page.evaluate(f"localStorage.setItem('kerbside.signed_in.driver', '{hub.token('driver', fresh('D'))}')")
+        await one.go(f"/join/#{invite(hub, 'passenger', subject)}")
+        await page.reload()
+        await page.route("**/v1/invitations/accept", lose, times=1)
+        await page.get_by_role("button", name="Sign in here").click()
+        await expect(page.get_by_role("alert")).to_contain_text("try again")
+        await page.evaluate("import('/assets/sign-in.js').then(({ signOut }) => signOut('driver'))")
+        await page.get_by_role("button", name="Sign in here").click()
+        await page.wait_for_url("**/ride/")
+
+
 async def test_who_is_signed_in_is_told_whom_a_link_would_put_in_their_place(hub):
     first, second = fresh("D"), fresh("D")
     async with Page(hub, PHONE, path="/join/") as one:

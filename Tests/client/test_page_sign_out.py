@@ -143,12 +143,15 @@ async def test_who_signs_out_while_their_token_is_renewed_stays_out(hub):
 
 #: Names of what pages keep: of the person, and of the device.
 THEIRS = {
-    "passenger": ["kerbside.ride.{who}.favourites", "kerbside.ride.{who}.asked", "kerbside.ride:act:1"],
-    "driver": ["kerbside.drive:act:1"],
+    "passenger": ["kerbside.ride.{who}.favourites", "kerbside.ride.{who}.asked", "kerbside.ride:act:1",
+                  "kerbside.attempt.passenger:{who} i1"],
+    "driver": ["kerbside.drive:act:1", "kerbside.attempt.driver:{who} i1", "kerbside.attempt.driver:{who} i2"],
     "bus_driver": ["kerbside.bus:act:1", "kerbside.bus.notices", "kerbside.bus.sos", "kerbside.bus.heard"],
     "operator": ["kerbside.control:act:1"],
 }
-DEVICES = ["kerbside.language", "kerbside.bus.choice", "kerbside.bus.ring", "kerbside.guest", "kerbside:act:1"]
+#: And what is of others: an invitation whose answer was lost.
+OTHERS = ["kerbside.attempt.driver:Somebody i3", "kerbside.attempt.passenger:Somebody i4"]
+DEVICES = [*OTHERS, "kerbside.language", "kerbside.bus.choice", "kerbside.bus.ring", "kerbside.guest", "kerbside:act:1"]
 NAMES = "Object.keys(localStorage).sort()"
 
 

@@ -17,8 +17,10 @@ const KEPT = {
   bus_driver: ['kerbside.bus:', 'kerbside.bus.heard', 'kerbside.bus.notices', 'kerbside.bus.sos'],
   passenger: ['kerbside.ride:', 'kerbside.ride.'],
 };
-/** And the invitation's id. How a device says that it asks again, when an answer was lost. */
-const ATTEMPT = 'kerbside.attempt';
+/** And the role, the subject and the invitation's id. How a device says that it asks again, when an answer was lost. */
+const ATTEMPT = 'kerbside.attempt.';
+/** @param {string} role @param {string} [sub] the beginning of the names of this person's attempts; no subject has a blank */
+const attemptsOf = (role, sub) => `${ATTEMPT}${role}:${sub} `;
 
 /** @param {string} path @param {string} [token] @returns {Promise<string | null>} a token; null: this one is not renewed */
 async function ask(path, token) {
@@ -53,8 +55,8 @@ export function signedIn(role) {
 /** @param {string} token of who signs in on this device, in the place of who was with that role: nothing of theirs stays */
 export function keepSignIn(token) {
   const { role = '', sub } = claimsOf(token);
-  const before = localStorage.getItem(OWN + role);
-  if (before && claimsOf(before).sub !== sub) remove(...(KEPT[role] ?? []));
+  const before = subjectOf(role);
+  if (before && before !== sub) remove(attemptsOf(role, before), ...(KEPT[role] ?? []));
   localStorage.setItem(OWN + role, token);
 }
 
@@ -87,12 +89,13 @@ function remove(...beginnings) {
 
 /**
  * Nothing of the person stays on the device: commands that wait are not sent any more, and who opens the link of the invitation here
- * afterwards is somebody else, and asks anew.
+ * afterwards is somebody else, and asks anew. The attempts of others stay: without its key an invitation whose answer was lost is used up.
  * @param {string} role
  */
 export function signOut(role) {
+  const sub = subjectOf(role);
   localStorage.removeItem(OWN + role);
-  remove(ATTEMPT, ...(KEPT[role] ?? []));
+  remove(attemptsOf(role, sub), ...(KEPT[role] ?? []));
 }
 
 /**
@@ -120,7 +123,8 @@ export const ownToken = (role) => async (refused) => {
  * @returns {Promise<{ token?: string, code?: 'used' | 'ended' | 'broken' | 'later' }>}
  */
 export async function acceptInvitation(invitation) {
-  const name = `${ATTEMPT}.${/** @type {any} */ (claimsOf(invitation)).jti}`;
+  const { role = '', sub, jti } = /** @type {any} */ (claimsOf(invitation));
+  const name = attemptsOf(role, sub) + jti;
   const attempt = localStorage.getItem(name) ?? newKey();
   localStorage.setItem(name, attempt);
   const headers = { Authorization: `Bearer ${invitation}`, 'Idempotency-Key': attempt };
