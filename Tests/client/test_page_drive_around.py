@@ -146,6 +146,58 @@ async def test_a_sign_in_that_has_ended(hub, cast):
         await expect(one.page.get_by_role("switch")).to_have_count(0)
 
 
+@pytest.mark.parametrize(("why", "said"), [
+    ("rate_limited", "Too many rides were given back"), ("outside_zones", "You have left all zones"),
+    ("blocked", "The office has blocked you"),
+])
+async def test_a_ride_that_leaves_its_driver_off_duty_says_why(new_hub, cast, why, said):
+    hub = new_hub(dispatch__free_cancels=1).start()
+    here = hub.block()
+    async with driving(hub, here.a.stand) as one:
+        page = one.page
+        await on_duty(one)
+        passenger, ride = await taken(hub, cast, one, here.a)
+        await page.get_by_role("button", name="Passenger aboard").click()
+        await page.get_by_role("dialog").get_by_role("button", name="Passenger aboard").click()
+        await passenger.until("ride.aboard")
+        if why == "blocked":
+            office = await cast.operator(hub)
+            await office.call("office.block", role="driver", subject=one.subject, reason="Papers.", key=fresh("k"))
+        elif why == "outside_zones":
+            await one.move(here.outside)
+        await page.get_by_role("button", name="End the ride").click()
+        await page.get_by_role("dialog").get_by_role("button", name="End the ride").click()
+        await passenger.until("ride.ended", ride=ride)
+        await expect(page.locator("#notes")).to_contain_text(said)
+        await expect(page.get_by_role("switch")).not_to_be_checked()
+        await one.is_well()
+
+
+@pytest.mark.parametrize(("cmd", "ok", "words"), [
+    ("ride.end", {"state": "unavailable", "reason": "blocked"}, ["drive.note.blocked"]),
+    # A reason of a later hub.
+    ("ride.end", {"state": "unavailable", "reason": "new"}, ["drive.note.off"]),
+    ("ride.end", {"state": "available", "zone": "1"}, []),
+    ("ride.noshow", {"state": "unavailable", "reason": "blocked"}, ["drive.note.blocked", "drive.note.noshow.off"]),
+    ("ride.noshow", {"state": "available", "zone": "1"}, ["drive.note.noshow"]),
+    ("ride.cancelled", {"by": "passenger", "state": "unavailable"}, ["drive.note.off", "drive.note.cancelled"]),
+    ("ride.cancelled", {"by": "passenger"}, ["drive.note.cancelled"]),
+    ("ride.cancelled", {"by": "driver", "reason": "driver_lost", "state": "unavailable"},
+     ["drive.note.off", "drive.note.lost.aboard"]),
+])
+async def test_what_is_said_when_a_ride_is_over(hub, cmd, ok, words):
+    """Of a ride whose passenger is aboard."""
+    over = """async ([cmd, ok]) => {
+        const { done, nothing, told } = await import('/drive/state.js');
+        const job = { ride: 'r_1', state: 'aboard', passengers: 1 };
+        const before = told(nothing(), 'snapshot', { state: 'busy', ride: job });
+        const { notes } = (cmd.endsWith('ed') ? told : done)(before, cmd, { ride: 'r_1', ...ok }, {});
+        return notes.map((one) => one.word);
+    }"""
+    async with Page(hub, SMALL, path="/drive/") as one:
+        assert await one.page.evaluate(over, [cmd, ok]) == words
+
+
 async def test_q10_where_to_wait(hub, cast):
     here = hub.block()
     async with driving(hub, here.a.stand) as one:

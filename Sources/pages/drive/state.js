@@ -182,11 +182,15 @@ function withdrawn(state, data) {
 /** @param {State} state @param {any} data @returns {State} */
 function cancelled(state, data) {
   const id = data.ride ?? data.booking;
-  // Its own answer may have come before: that does not say whether one is still on duty.
-  if (!state.jobs.some((job) => job.id === id)) return data.state === 'unavailable' ? queued(state, data) : state;
+  const job = state.jobs.find((one) => one.id === id);
+  const isOff = data.state === 'unavailable';
   let next = without(state, id);
-  if (data.ride) next = queued(next, { state: data.state === 'unavailable' ? 'unavailable' : 'available' });
-  const word = data.reason === 'driver_lost' ? 'drive.note.lost' : CANCELLED[data.by];
+  // Its own answer may have come before: that does not say whether one is still on duty.
+  if (isOff) next = noted(queued(next, data), 'bad', 'drive.note.off');
+  else if (job && data.ride) next = queued(next, { state: 'available' });
+  if (!job) return next;
+  const lost = job.isAboard ? 'drive.note.lost.aboard' : 'drive.note.lost';
+  const word = data.reason === 'driver_lost' ? lost : CANCELLED[data.by];
   return word ? noted(next, 'bad', word, { text: data.text }) : next;
 }
 
@@ -233,11 +237,31 @@ export const TOLD = Object.keys(EVENTS);
 /** @param {State} state @param {string} type @param {any} data @returns {State} */
 export const told = (state, type, data) => EVENTS[type]?.(state, data) ?? state;
 
+/**
+ * Why a driver whose ride has ended is off duty.
+ * @type {Record<string, string>}
+ */
+const OFF = { outside_zones: 'drive.note.outside', blocked: 'drive.note.blocked', rate_limited: 'drive.note.often' };
+
+/**
+ * Free again after a ride, in a queue or off duty, as the answer says.
+ * @param {State} state @param {any} ok @returns {State}
+ */
+function freed(state, ok) {
+  const next = queued(without(state, ok.ride), ok);
+  return ok.state === 'unavailable' ? noted(next, 'bad', OFF[ok.reason] ?? 'drive.note.off') : next;
+}
+
 /** @param {State} state @param {string} id @param {any} ok @returns {State} */
 function over(state, id, ok) {
-  const next = without(state, id);
   const ended = { id, hasReceipt: Boolean(ok.receipt), fare: ok.fare, payment: ok.payment };
-  return { ...(ok.ride ? queued(next, ok) : next), ended };
+  return { ...(ok.ride ? freed(state, ok) : without(state, id)), ended };
+}
+
+/** @param {State} state @param {any} ok @returns {State} */
+function missed(state, ok) {
+  const word = ok.state === 'unavailable' ? 'drive.note.noshow.off' : 'drive.note.noshow';
+  return noted(freed(state, ok), 'good', word);
 }
 
 /**
@@ -255,7 +279,7 @@ const DONE = {
   'seat.aboard': (state, ok) => changed(state, ok.booking, { isAboard: true }),
   'ride.end': (state, ok) => over(state, ok.ride, ok),
   'seat.end': (state, ok) => over(state, ok.booking, ok),
-  'ride.noshow': (state, ok) => noted(queued(without(state, ok.ride), ok), 'good', 'drive.note.noshow'),
+  'ride.noshow': missed,
   'ride.cancel': (state, ok) => noted(cancelled(state, { ...ok, by: 'driver', state: '' }), 'plain', 'drive.note.given'),
   'seat.cancel': (state, ok) => noted(without(state, ok.booking), 'plain', 'drive.note.given'),
   'seats.set': (state, ok) => (state.seats ? { ...state, seats: { ...state.seats, taken: state.seats.capacity - ok.seats } } : state),
