@@ -228,6 +228,98 @@ async def test_an_alarm_that_rings_again_leaves_the_cards_of_others_and_the_keyb
         await one.is_well()
 
 
+async def test_any_touch_turns_the_sound_of_an_alarm_on(city, cast):
+    rider = await cast.rider(city)
+    await rider.call("sos")
+    # The first key lets nothing sound.
+    second = """
+        let keys = 0;
+        Object.defineProperty(AudioContext.prototype, 'state', { get: () => (keys > 1 ? 'running' : 'suspended') });
+        AudioContext.prototype.resume = async function () {
+          keys += 1;
+          this.dispatchEvent(new Event('statechange'));
+        };
+    """
+    async with Room(city, "#zones", script=second) as one:
+        page = one.page
+        sound = page.get_by_role("button", name="turn the sound on")
+        await expect(sound).to_be_visible()
+        await page.keyboard.press("Escape")
+        await page.keyboard.press("a")
+        await expect(sound).to_have_count(0)
+        await rider.call("sos.cancel")
+
+
+async def test_who_turns_the_sound_on_by_the_keyboard_is_at_the_alarm_and_has_not_taken_it(city, cast):
+    rider = await cast.rider(city)
+    await rider.call("sos")
+    async with Room(city, "#zones") as one:
+        page = one.page
+        sound = page.get_by_role("button", name="turn the sound on")
+        await sound.focus()
+        await page.keyboard.press("Enter")
+        await expect(sound).to_have_count(0)
+        alarm = page.get_by_role("alert", name=f"SOS {rider.subject}")
+        await expect(alarm.get_by_role("heading")).to_be_focused()
+        # A card that is made anew keeps it.
+        await rider.call("sos", text="Help!")
+        await expect(alarm).to_contain_text("Help!")
+        await expect(alarm.get_by_role("heading")).to_be_focused()
+        await one.is_well()
+
+
+async def test_a_browser_that_permits_no_sound_is_said_to(city, cast):
+    rider = await cast.rider(city)
+    await rider.call("sos")
+    mute = """
+        AudioContext.prototype.resume = () => new Promise(() => {});
+        Object.defineProperty(AudioContext.prototype, 'state', { get: () => 'suspended' });
+    """
+    async with Room(city, "#zones", script=mute) as one:
+        await one.page.get_by_role("button", name="turn the sound on").click()
+        await one.says("This browser lets the page make no sound. Allow sound for this page in the browser’s settings.")
+
+
+async def test_without_a_sign_in_an_alarm_does_not_sound_for_ever(city, cast):
+    rider = await cast.rider(city)
+    await rider.call("sos", text="He does not stop.")
+    count = """
+        globalThis.turns = new Set();
+        const [set, clear] = [globalThis.setInterval, globalThis.clearInterval];
+        globalThis.setInterval = (does, ms, ...more) => {
+          const id = set(does, ms, ...more);
+          if (ms === 1200) turns.add(id);
+          return id;
+        };
+        globalThis.clearInterval = (id) => clear(id, turns.delete(id));
+    """
+    async with Room(city, "#zones", script=count) as one:
+        page = one.page
+        await expect(page).to_have_title("SOS · Control room")
+        assert await page.evaluate("turns.size") == 1
+        # As when the office ends the session.
+        await page.evaluate("import('/control/desk.js').then(({ hub }) => hub.stop())")
+        await expect(page).to_have_title("Control room")
+        assert await page.evaluate("turns.size") == 0
+        await expect(page.get_by_role("button", name="turn the sound on")).to_have_count(0)
+        await expect(page.get_by_role("alert")).to_contain_text("He does not stop.")
+
+
+async def test_an_alarm_that_is_taken_twice_at_once_is_taken_once(city, cast):
+    rider = await cast.rider(city)
+    await rider.call("sos")
+    async with Room(city, "#zones") as one:
+        take = one.page.get_by_role("alert", name=f"SOS {rider.subject}").get_by_role("button", name="I look after it")
+        pending = """async (button) => {
+            const { hub } = await import('/control/desk.js');
+            button.click();
+            button.click();
+            return hub.pending.filter(({ cmd }) => cmd === 'sos.acknowledge').length;
+        }"""
+        assert await take.evaluate(pending) == 1
+        await rider.until("sos.acknowledged")
+
+
 async def test_an_alarm_on_a_small_screen(city, cast):
     rider = await cast.rider(city)
     await rider.call("sos", text="Help! " * 60)

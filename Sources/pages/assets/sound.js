@@ -2,9 +2,20 @@
 
 /** @typedef {[number, number]} Note Hz, and when it begins, s */
 
+/** What may let a page sound: that of a finger counts for browsers when it ends, that of a mouse when it begins. */
+export const TOUCHES = ['pointerdown', 'pointerup', 'keydown'];
+/** A browser that lets the page not sound may never answer, ms. */
+const PATIENCE = 1000;
+
 export class Sound {
   /** @type {AudioContext | undefined} */
   #audio;
+  #changed;
+
+  /** @param {() => void} [changed] it is ready now, or not any more */
+  constructor(changed = () => {}) {
+    this.#changed = changed;
+  }
 
   get isReady() {
     return this.#audio?.state === 'running';
@@ -12,8 +23,19 @@ export class Sound {
 
   /** To be called when somebody touches the page. */
   async unlock() {
-    this.#audio ??= new AudioContext();
-    if (!this.isReady) await this.#audio.resume().catch(() => {});
+    try {
+      this.#audio ??= this.#open();
+      if (this.isReady) return;
+      await Promise.race([this.#audio.resume(), new Promise((resolve) => setTimeout(resolve, PATIENCE))]);
+    } catch {
+      // Here is no sound to be had: it is not ready.
+    }
+  }
+
+  #open() {
+    const audio = new AudioContext();
+    audio.addEventListener('statechange', this.#changed);
+    return audio;
   }
 
   /**

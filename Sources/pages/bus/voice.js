@@ -1,7 +1,7 @@
 // A request for a stop rings, and is read aloud. Each can be switched off on the device.
 
 import { language } from '../assets/language.js';
-import { Sound } from '../assets/sound.js';
+import { Sound, TOUCHES } from '../assets/sound.js';
 
 /**
  * Two tones, as of a bus's own bell.
@@ -17,7 +17,7 @@ export class Voice {
   /** @param {() => void} changed */
   constructor(changed) {
     this.#changed = changed;
-    for (const touch of ['pointerdown', 'keydown']) addEventListener(touch, () => this.#wake());
+    for (const touch of TOUCHES) addEventListener(touch, () => this.#wake());
   }
 
   #wake() {

@@ -22,13 +22,15 @@ export class Alarms {
   /** @type {Map<string, Drawn>} those of them that are to be seen */
   #drawn = new Map();
   #siren = new Siren(() => this.#draw());
-  #sound = button(phrase('control.sos.sound'), () => this.#siren.wake(), 'sound');
+  #sound = button(phrase('control.sos.sound'), () => this.#wake(), 'sound');
   #ringing = element('div', { className: 'ringing' });
   #taken = element('div');
   #map;
   #title = document.title;
   /** When the list was asked for, by the hub's clock. */
   #asOf = 0;
+  /** The link has ended: what goes on is not known here, and nothing can be done about it. */
+  #isOver = false;
 
   /** @param {HTMLElement} area @param {import('../assets/map.js').CityMap} map */
   constructor(area, map) {
@@ -65,19 +67,34 @@ export class Alarms {
     this.#draw();
   }
 
+  /** There is no link any more, and none will come. The cards stay as they are. */
+  end() {
+    this.#isOver = true;
+    this.#draw();
+  }
+
+  async #wake() {
+    await this.#siren.wake();
+    if (this.#siren.isMute) tell(phrase('control.sos.mute'));
+  }
+
   #draw() {
     const later = (/** @type {Alarm} */ { state }) => Number(state !== 'open');
     const all = [...this.#open.values()].sort((a, b) => later(a) - later(b) || b.at - a.at);
     const ringing = all.filter(({ state }) => state === 'open');
-    this.#siren.set(ringing.length > 0);
-    document.title = ringing.length ? `${say('control.sos')} · ${this.#title}` : this.#title;
+    const isRinging = ringing.length > 0 && !this.#isOver;
+    this.#siren.set(isRinging);
+    document.title = isRinging ? `${say('control.sos')} · ${this.#title}` : this.#title;
     for (const id of this.#drawn.keys()) {
       if (this.#open.has(id)) continue;
       this.#drawn.delete(id);
       this.#map.remove(`alarm:${id}`);
     }
-    const sound = ringing.length > 0 && this.#siren.isMute ? [this.#sound] : [];
+    const sound = isRinging && this.#siren.isMute ? [this.#sound] : [];
+    const isAtSound = document.activeElement === this.#sound;
     refill(this.#ringing, [...sound, ...ringing.map((alarm) => this.#card(alarm))]);
+    // Who has turned the sound on by the keyboard is at the first alarm; at none of its buttons, which a key held down would press.
+    if (isAtSound && !this.#sound.isConnected) this.#ringing.querySelector('h2')?.focus();
     refill(this.#taken, all.filter(({ state }) => state !== 'open').map((alarm) => this.#card(alarm)));
   }
 
@@ -124,7 +141,7 @@ export class Alarms {
     const taken = acknowledged ? phrase('control.sos.by', { who: acknowledged.by, time: time(acknowledged.at) }) : '';
     const card = element(
       'section', { className: `sos ${state}`, ariaLabel: `${say('control.sos')} ${subject}` },
-      element('h2', {}, element('span', { className: 'word' }, phrase('control.sos')), ' ', who),
+      this.#keyed(`head:${sos}`, element('h2', { tabIndex: -1 }, element('span', { className: 'word' }, phrase('control.sos')), ' ', who)),
       element('p', {}, time(at), ' · ', age, ...bits.flatMap((bit) => [' · ', /** @type {Node | string} */ (bit)])),
       text ? element('blockquote', {}, text) : '',
       alarm.cancelled ? element('p', {}, phrase('control.sos.cancelled', { time: time(alarm.cancelled) })) : '',
@@ -160,6 +177,8 @@ export class Alarms {
    * @param {string} sos
    */
   async #take(sos) {
+    // Touched twice, or while there is no link.
+    if (hub.pending.some(({ cmd, fields }) => cmd === 'sos.acknowledge' && fields.sos === sos)) return;
     try {
       await hub.call('sos.acknowledge', { sos });
       await this.load();

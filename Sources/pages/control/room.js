@@ -144,6 +144,7 @@ office.on('*', (data, message) => {
 hub.on('state', async ({ state }) => {
   room.map.old(state !== 'live');
   news.add('link');
+  if (state === 'closed') alarms.end();
   if (state !== 'live') return;
   await alarms.load();
   const { zones } = await ask('/v1/zones').catch(() => ({ zones: room.queues.zones }));

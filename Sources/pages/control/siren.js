@@ -1,6 +1,6 @@
 // The sound of an alarm: two tones, again and again.
 
-import { Sound } from '../assets/sound.js';
+import { Sound, TOUCHES } from '../assets/sound.js';
 
 /** One turn of both tones, s. */
 const TURN = 1.2;
@@ -8,15 +8,14 @@ const TURN = 1.2;
 const TONES = [[960, 0], [720, TURN / 3]];
 
 export class Siren {
-  #tones = new Sound();
+  #tones;
   #isOn = false;
   #timer = 0;
-  #changed;
 
   /** @param {() => void} changed it can be heard now, or not any more */
   constructor(changed) {
-    this.#changed = changed;
-    for (const touch of ['pointerdown', 'keydown']) addEventListener(touch, () => this.wake(), { once: true });
+    this.#tones = new Sound(changed);
+    for (const touch of TOUCHES) addEventListener(touch, () => this.wake());
   }
 
   /** Whether it would not be heard. */
@@ -24,9 +23,8 @@ export class Siren {
     return !this.#tones.isReady;
   }
 
-  async wake() {
-    await this.#tones.unlock();
-    if (this.#isOn) this.#changed();
+  wake() {
+    return this.#tones.unlock();
   }
 
   /** @param {boolean} isOn */

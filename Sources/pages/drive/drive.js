@@ -8,6 +8,7 @@ import { clock, phrase, say } from '../assets/language.js';
 import { byId, connect, element, linkState, read } from '../assets/page.js';
 import { distance } from '../assets/places.js';
 import { ownToken, signedIn } from '../assets/sign-in.js';
+import { TOUCHES } from '../assets/sound.js';
 import { Ground } from './ground.js';
 import { ByHand } from './hand.js';
 import { SeatCount, bookings, seats } from './minibus.js';
@@ -358,7 +359,7 @@ function drive() {
     ACTS[made.dataset.act ?? '']?.(made.value);
     draw();
   });
-  for (const type of ['pointerdown', 'keydown']) addEventListener(type, () => void ring.unlock().then(draw));
+  for (const type of TOUCHES) addEventListener(type, () => void ring.unlock().then(draw));
   document.addEventListener('visibilitychange', () => document.visibilityState === 'visible' && hub.wake());
 
   setInterval(() => {

@@ -1,6 +1,6 @@
 // What is said, sounded and shaken when it happens by itself.
 
-import { Sound } from '../assets/sound.js';
+import { Sound, TOUCHES } from '../assets/sound.js';
 
 /**
  * By the event's type.
@@ -45,7 +45,7 @@ const AGAIN = { driver_cancelled: 'ride.search.given', driver_lost: 'ride.search
 export const toldOf = (type, data) => (type === 'ride.searching' ? AGAIN[data.reason] : TOLD[type]);
 
 const sound = new Sound();
-for (const kind of ['pointerdown', 'keydown']) addEventListener(kind, () => sound.unlock(), { passive: true });
+for (const kind of TOUCHES) addEventListener(kind, () => sound.unlock(), { passive: true });
 
 /** @type {Record<string, import('../assets/sound.js').Note[]>} */
 const TUNES = {
