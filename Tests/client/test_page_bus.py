@@ -344,3 +344,13 @@ async def test_the_office_writes_to_drivers_and_ends_a_tour(town, line, cast):
         await one.is_on_tour()
         await office.call("tour.end", tour=one.tour)
         await one.sees("The office has ended the tour.")
+
+
+async def test_a_sign_in_that_has_ended_looks_for_no_bus(town, line, cast):
+    office = await cast.operator(town)
+    async with Wheel(town, line, PHONE) as one:
+        await one.begin()
+        await one.has("awake", 1)
+        await office.call("office.session_end", role="bus_driver", subject=one.subject, reason="A lost phone.", revoke=True)
+        await expect(one.page.locator("#link")).not_to_be_empty()
+        await one.has("awake", 0)

@@ -136,13 +136,31 @@ async def test_who_is_no_driver_is_told_whom_it_is_for(hub):
             await one.is_well()
 
 
+#: Counts the watches of the device's position.
+WATCHES = """
+globalThis.watches = 0;
+const { watchPosition, clearWatch } = Geolocation.prototype;
+Geolocation.prototype.watchPosition = function (...more) {
+  watches += 1;
+  return watchPosition.apply(this, more);
+};
+Geolocation.prototype.clearWatch = function (...more) {
+  watches -= 1;
+  return clearWatch.apply(this, more);
+};
+"""
+
+
 async def test_a_sign_in_that_has_ended(hub, cast):
     here = hub.block()
-    async with driving(hub, here.a.stand) as one:
+    async with driving(hub, here.a.stand, script=WATCHES) as one:
         await on_duty(one)
+        assert await one.page.evaluate("watches") == 1
         office = await cast.operator(hub)
         await office.call("office.session_end", role="driver", subject=one.subject, reason="A lost phone.", revoke=True)
         await one.sees("Your sign-in has ended")
+        # Nobody looks for the car any more.
+        assert await one.page.evaluate("watches") == 0
         await expect(one.page.get_by_role("switch")).to_have_count(0)
 
 

@@ -119,12 +119,17 @@ function drive() {
     for (const [index, text] of texts.entries()) if (news[index]?.isSaid) voice.speak(text);
   }
 
+  /** Who has no link any more, and gets none, is not looked for. */
+  function sense() {
+    const isDriving = Boolean(duty.tour) && hub.state !== 'closed';
+    fixes.isOn = isDriving;
+    screen.want(isDriving);
+  }
+
   /** @param {import('./duty.js').Duty} next */
   function take(next) {
     duty = next;
-    const isDriving = Boolean(duty.tour);
-    fixes.isOn = isDriving;
-    screen.want(isDriving);
+    sense();
     if (duty.isKnown && !duty.tour && duty.ended && choice.line !== duty.ended.line) choice.pick('line', duty.ended.line);
     draw();
   }
@@ -319,7 +324,10 @@ function drive() {
   hub.on('refused', (error) => {
     if (duty.tour) fail({ error });
   });
-  hub.on('state', draw);
+  hub.on('state', () => {
+    sense();
+    draw();
+  });
   hub.subscribe('catalog').on('catalog.changed', () => {
     line?.channel.close();
     line = undefined;

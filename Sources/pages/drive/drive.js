@@ -257,9 +257,10 @@ function drive() {
     const hand = position.isByHand && fix ? byHand.name(fix) : '';
     const isSlow = isGoing && hub.time - goingSince > SLOW;
     const around = { now: hub.time, here: fix, heading, fault, byHand: hand, isGoing, isSlow, isLive: hub.state === 'live', lost, waits, zoneName };
-    position.want(isOn || isGoing || waits('driver.available'), state.jobs.length > 0 || state.offer !== undefined);
-    awake.want(isOn || isGoing);
-    const { offer } = state;
+    // Who has no link any more, and gets none, is neither looked for nor called.
+    position.want(!closed && (isOn || isGoing || waits('driver.available')), state.jobs.length > 0 || state.offer !== undefined);
+    awake.want(!closed && (isOn || isGoing));
+    const offer = closed ? undefined : state.offer;
     const answer = offer ? (waits('offer.accept', offer.id) || waits('seat.accept', offer.id) ? 'accept'
       : waits('offer.decline', offer.id) || waits('seat.decline', offer.id) ? 'decline' : '') : '';
     ring.want(offer !== undefined && !offer.isSilent && !answer && offer.until > hub.time);
