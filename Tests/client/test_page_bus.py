@@ -346,6 +346,15 @@ async def test_the_office_writes_to_drivers_and_ends_a_tour(town, line, cast):
         await one.sees("The office has ended the tour.")
 
 
+async def test_a_stop_that_was_passed_by_hand_is_one_stop_for_who_touches_twice(town, line):
+    async with Wheel(town, line, PHONE) as one:
+        await one.begin()
+        passed = one.page.locator("button[name=passed]")
+        assert await passed.evaluate("(button) => { button.click(); return button.disabled; }")
+        await one.next_is(line.stops[1])
+        await expect(passed).to_be_enabled()
+
+
 async def test_a_sign_in_that_has_ended_looks_for_no_bus(town, line, cast):
     office = await cast.operator(town)
     async with Wheel(town, line, PHONE) as one:

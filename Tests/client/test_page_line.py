@@ -163,3 +163,11 @@ async def test_an_address_that_can_not_be_decoded_breaks_no_page(town, path):
     async with Page(town, PHONE, path=path) as one:
         await one.sees("does not exist")
         await one.is_well(refused=True)
+
+
+async def test_a_request_is_sent_once_by_who_touches_twice(town, line):
+    async with Page(town, PHONE, path=f"/line/#{line.id}/{line.stops[2]}") as one:
+        await one.page.get_by_label("Your name").fill("Ada")
+        send = one.page.locator("form.card button")
+        assert await send.evaluate("(button) => { button.click(); return button.disabled; }")
+        await expect(send).to_be_enabled()

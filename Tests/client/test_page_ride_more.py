@@ -314,3 +314,13 @@ async def test_n5_a_taxi_that_comes_costs_little(new_hub):
         cost = {way: sum(of[before[way]:]) for way, of in sizes.items()}
         print(f"a minute of a taxi that comes: {cost}")
         assert 1000 < sum(cost.values()) <= 3072
+
+
+async def test_who_touches_twice_is_asked_once_whether_to_take_it_back(hub, cast):
+    here = hub.block()
+    async with RidePage(hub, PHONE, place=here.a.centre) as one:
+        await coming(hub, cast, one, here)
+        await one.page.locator("#cancel").evaluate("(button) => { button.click(); button.click(); }")
+        dialog = one.page.get_by_role("dialog")
+        await dialog.first.get_by_role("button", name="Keep it").click()
+        await expect(dialog).to_have_count(0)

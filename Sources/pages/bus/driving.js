@@ -39,6 +39,13 @@ function when({ tour, line, now }) {
   ];
 }
 
+/** @param {Driving} view @param {string} className */
+function endButton({ pending }, className) {
+  const made = button('end', '', 'bus.end', className);
+  /** @type {any} */ (made).disabled = pending.some(({ cmd }) => cmd === 'tour.end');
+  return made;
+}
+
 /** @param {Driving} view */
 function nextStop(view) {
   const { tour, line, duty } = view;
@@ -58,7 +65,7 @@ function nextStop(view) {
       : []),
     ...(then ? [element('p', { className: 'soft' }, phrase('bus.then', { stop: line?.stop(then.stop) ?? '' }))] : []),
     ...(tour.off_route ? [element('p', { className: 'alarm' }, phrase('bus.off'))] : []),
-    ...(next ? [] : [button('end', '', 'bus.end', 'big')]),
+    ...(next ? [] : [endButton(view, 'big')]),
   );
 }
 
@@ -81,22 +88,25 @@ function toggle(name, words, isOn) {
 }
 
 /** @param {Driving} view */
-function tools({ tour, rings, speaks }) {
+function tools(view) {
+  const { tour, rings, speaks, pending } = view;
   const first = tour.next_stop?.index === 0;
+  // Of each the next counts from where the one before has led: touched twice it would go two stops on.
+  const isStepping = pending.some(({ cmd }) => cmd === 'stop.next' || cmd === 'stop.previous');
   const steps = [
     button('previous', '', 'bus.previous', 'second'),
     button('passed', '', 'bus.passed', 'second'),
     button('skip', '', 'bus.skip', 'second'),
   ];
-  /** @type {any} */ (steps[0]).disabled = first;
-  /** @type {any} */ (steps[1]).disabled = /** @type {any} */ (steps[2]).disabled = !tour.next_stop;
+  /** @type {any} */ (steps[0]).disabled = first || isStepping;
+  /** @type {any} */ (steps[1]).disabled = /** @type {any} */ (steps[2]).disabled = !tour.next_stop || isStepping;
   return element(
     'section',
     { className: 'tools' },
     ...(tour.pattern ? [element('h2', {}, phrase('bus.hand')), element('div', { className: 'two' }, ...steps)] : []),
     element('h2', {}, phrase('bus.requests')),
     element('div', { className: 'two' }, toggle('ring', 'bus.ring', rings), toggle('voice', 'bus.voice', speaks)),
-    element('div', { className: 'end' }, button('end', '', 'bus.end', 'second')),
+    element('div', { className: 'end' }, endButton(view, 'second')),
   );
 }
 

@@ -152,9 +152,13 @@ function requestList() {
     const text = element('span', { className: 'grow' }, where, ': ', phrase(`request.${one.word ?? one.state}`));
     const row = element('li', { className: 'card row' }, text, element('span', { className: 'time' }, due));
     if (one.state === 'requested' || one.state === 'accepted') {
-      const button = element('button', { className: 'second', type: 'button' }, phrase('request.back'));
+      const isOut = hub.pending.some(({ cmd, fields }) => cmd === 'stop.cancel' && fields.request === one.request);
+      const button = element('button', { className: 'second', type: 'button', disabled: isOut }, phrase('request.back'));
       button.addEventListener('click', async () => {
-        if (confirm(say('request.confirm'))) await hub.call('stop.cancel', { request: one.request }).catch(fail);
+        if (!confirm(say('request.confirm'))) return;
+        button.disabled = true;
+        await hub.call('stop.cancel', { request: one.request }).catch(fail);
+        draw();
       });
       row.append(button);
     }
@@ -168,16 +172,19 @@ function requestForm(id, stop) {
   const name = element('input', { type: 'text', autocomplete: 'name', required: true, maxLength: 64 });
   const help = element('input', { type: 'checkbox' });
   const said = element('p', { role: 'status' });
+  const send = element('button', {}, phrase('ask.send'));
   const form = element(
     'form',
     { className: 'card' },
     element('label', {}, phrase('ask.name'), name),
     element('label', { className: 'check' }, help, phrase('ask.wheelchair')),
-    element('button', {}, phrase('ask.send')),
+    send,
     said,
   );
   form.addEventListener('submit', async (event) => {
     event.preventDefault();
+    // Touched twice it would be asked twice.
+    send.disabled = true;
     try {
       const fields = { line: id, stop, name: name.value.trim(), ...(help.checked ? { help: ['wheelchair'] } : {}) };
       said.replaceChildren(phrase(hub.state === 'live' ? 'ask.asking' : 'ask.waits'));
@@ -186,6 +193,7 @@ function requestForm(id, stop) {
     } catch (error) {
       said.replaceChildren(explained(error));
     }
+    send.disabled = false;
   });
   return form;
 }

@@ -106,11 +106,21 @@ export function wishList(asked, now = {}) {
   return list;
 }
 
+/** Before it is asked the hub is: a second tap meanwhile is no second question. */
+let isAsking = false;
+
+/** @param {import('./ride.js').App} app */
+async function takeBack(app) {
+  if (isAsking) return;
+  isAsking = true;
+  await askBack(app).finally(() => (isAsking = false));
+}
+
 /**
  * Asks, says what follows, and takes it back.
  * @param {import('./ride.js').App} app
  */
-async function takeBack(app) {
+async function askBack(app) {
   const { now } = app.journey;
   if (!now) return;
   const lines = [phrase(`ride.cancel.${now.notified === 20 && now.stage === 'coming' ? 'here' : now.stage}`)];
