@@ -324,3 +324,18 @@ async def test_who_touches_twice_is_asked_once_whether_to_take_it_back(hub, cast
         dialog = one.page.get_by_role("dialog")
         await dialog.first.get_by_role("button", name="Keep it").click()
         await expect(dialog).to_have_count(0)
+
+
+async def test_a_circle_that_is_moved_is_listened_to_once(hub):
+    async with RidePage(hub, PHONE) as one:
+        count = """async () => {
+            const { minibusList } = await import('/ride/near.js');
+            let heard = 0;
+            const feed = { on: () => { heard += 1; }, close() {} };
+            const hub = { watch: () => feed, vehicles: new Map() };
+            const list = minibusList({ draft: { from: { lat: 1, lon: 1 }, passengers: 1 }, hub, ground: { vehicles() {} } });
+            list.refresh();
+            list.refresh();
+            return heard;
+        }"""
+        assert await one.page.evaluate(count) == 1

@@ -121,7 +121,7 @@ export function figuresView(_) {
       ]);
     } catch (error) {
       refill(area, [element('p', { className: 'alarm' }, explained(error))]);
-      again = setTimeout(load, SOON, told);
+      if (hub.state !== 'closed') again = setTimeout(load, SOON, told);
     }
   };
   look();

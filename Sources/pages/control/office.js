@@ -125,16 +125,23 @@ export function auditView(_) {
   const said = element('p', { className: 'soft', role: 'status' });
   /** @type {string | undefined} */
   let next;
+  let asked = 0;
   const page = async () => {
+    const mine = ++asked;
+    more.disabled = true;
     try {
       const found = await hub.call('office.audit', next ? { from: next } : {});
+      // It was begun anew meanwhile.
+      if (mine !== asked) return;
       list.append(...found.entries.map(actRow));
       next = found.next;
       more.hidden = !next;
       said.replaceChildren(list.childElementCount ? '' : phrase('control.audit.none'));
     } catch (error) {
+      if (mine !== asked) return;
       said.replaceChildren(explained(error));
     }
+    more.disabled = false;
   };
   const again = () => {
     next = undefined;

@@ -149,18 +149,22 @@ export function minibusList(app) {
     return none.replaceChildren(found.length || !hasCome ? '' : phrase(draft.to ? 'ride.minibus.none' : 'ride.minibus.none.near'));
   }
 
+  function come() {
+    hasCome = true;
+    shown = '';
+    update();
+  }
+
   function refresh() {
     shown = '';
     const { from, to } = draft;
     if (from) {
       const circle = { lat: from.lat, lon: from.lon, ...MINIBUSES };
       const destination = to ? { destination: { lat: to.lat, lon: to.lon } } : {};
-      feed = hub.watch(/** @type {any} */ ({ ...circle, ...destination }));
-      feed.on('snapshot', () => {
-        hasCome = true;
-        shown = '';
-        update();
-      });
+      const watched = hub.watch(/** @type {any} */ ({ ...circle, ...destination }));
+      // It is the same one, unless the hub has refused that.
+      if (watched !== feed) watched.on('snapshot', come);
+      feed = watched;
     }
     update();
   }
