@@ -168,6 +168,18 @@ def test_what_was_left_open_is_closed(new_hub):
     assert open_to_others(hub.data) == []
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may give a directory away, and use one of another user")
+def test_a_directory_of_another_user_is_refused(new_hub):
+    """That user could exchange the secret in it, though nobody else may look into it."""
+    hub = new_hub(blocks=2)
+    hub.data.mkdir(mode=0o700)
+    os.chown(hub.data, 65534, 65534)
+    result = run("serve", "--config", hub.config)
+    assert result.returncode != 0
+    assert f"{hub.data} belongs to user 65534: chown it to the hub's user (0)" in result.stderr
+    assert list(hub.data.iterdir()) == []
+
+
 @pytest.mark.parametrize("mode", [0o755, 0o1777])
 def test_a_directory_of_others_is_not_taken_from_them(new_hub, mode):
     hub = new_hub(blocks=2)

@@ -9,7 +9,8 @@ enum DataDirectory {
     private static let depth = 3
 
     /// Makes the directory if it is not there, and closes it and its files to others. Answers what was closed, for the log.
-    /// A directory that others can use and that does not look like a hub's is refused, rather than taken from them.
+    /// A directory that others can use and that does not look like a hub's is refused, rather than taken from them; so is one of
+    /// another user, who can exchange what is in it.
     static func prepare(_ path: String) throws(HubFailure) -> [String] {
         if mkdir(path, 0o700) == 0 { return [] }
         guard errno == EEXIST else {
@@ -18,6 +19,11 @@ enum DataDirectory {
         var info = stat()
         guard stat(path, &info) == 0, info.st_mode & S_IFMT == S_IFDIR else {
             throw HubFailure("the data directory \(path) is no directory")
+        }
+        guard info.st_uid == geteuid() else {
+            throw HubFailure(
+                "the data directory \(path) belongs to user \(info.st_uid): chown it to the hub's user (\(geteuid())) and chmod 700 it, or choose another with --data"
+            )
         }
         var closed: [String] = []
         if info.st_mode & 0o077 != 0 {
@@ -32,11 +38,6 @@ enum DataDirectory {
 
     private static func close(_ path: String, _ info: stat) throws(HubFailure) {
         let what = "the data directory \(path) is open to other users (mode \(octal(info.st_mode)))"
-        guard info.st_uid == geteuid() else {
-            throw HubFailure(
-                "\(what) and belongs to user \(info.st_uid): chown it to the hub's user and chmod 700 it, or choose another with --data"
-            )
-        }
         let names = DirectoryNames.of(path)?.filter { $0 != "lost+found" }
         guard let names, names.isEmpty || marks.allSatisfy(names.contains) else {
             throw HubFailure(
