@@ -74,7 +74,8 @@ struct TokenRevocations: Sendable, Equatable {
 
     private static func key(_ role: Role, _ subject: String) -> String { "\(role.rawValue) \(subject)" }
 
-    /// Whether a token of this subject counts no more. One that doesn't say when it was issued is taken for old.
+    /// Whether a token of this subject counts no more. One that doesn't say when it was issued is taken for old. `issuedAt`: the earliest
+    /// second of the hub's clock in which it may have been issued.
     func revokes(_ role: Role, _ subject: String, issuedAt: Int64) -> Bool {
         guard !before.isEmpty else { return false }
         return [subject, Self.everybody].contains { issuedAt < before[Self.key(role, $0)] ?? .min }

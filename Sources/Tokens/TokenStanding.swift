@@ -2,7 +2,7 @@
 public struct TokenStanding: Sendable, Equatable, CustomStringConvertible {
     /// When the token ends, or the sign-in whose tokens renew themselves; Unix seconds, the leeway included.
     public let until: Int64
-    /// When the sign-in began, or the token was issued; Unix seconds.
+    /// When the sign-in began, or the token was issued at the earliest, as far as its issuer's clock tells; Unix seconds.
     public let since: Int64
     /// Mark of the key.
     public let key: String

@@ -139,7 +139,7 @@ public struct TokenVerifier: Sendable {
     /// the token was not revoked, and the subject has not become another issuer's.
     public func stillAccepts(_ claims: TokenClaims, provedBy old: TokenVerifier) -> Bool {
         guard let key = keys[claims.keyID], let oldKey = old.keys[claims.keyID] else { return false }
-        let since = min(claims.issuedAt, claims.beganAt ?? .max)
+        let since = since(claims.issuedAt, beganAt: claims.beganAt, key.rules)
         guard !revocations.revokes(claims.role, claims.subject, issuedAt: since) else { return false }
         switch (key, oldKey) {
         case (.publicKey(let new), .publicKey(let before)):
@@ -160,7 +160,7 @@ public struct TokenVerifier: Sendable {
         let isHash = ForeignSubject.isHash(claims.subject)
         let foreign = isHash ? foreignPrefixes[claims.keyID, default: []] : []
         return TokenStanding(
-            until: end + leeway, since: min(claims.issuedAt, claims.beganAt ?? .max),
+            until: end + leeway, since: since(claims.issuedAt, beganAt: claims.beganAt, key.rules),
             key: key.mark(claims.keyID, foreign: foreign))
     }
 
@@ -172,6 +172,12 @@ public struct TokenVerifier: Sendable {
         return key.rules?.roles.contains(role) ?? true
             && !foreignPrefixes[kid, default: []].contains { ForeignSubject.began(subject, with: $0) }
             && !revocations.revokes(role, subject, issuedAt: standing.since)
+    }
+
+    /// The earliest second of the hub's clock in which the token may have been issued: what counts for a revocation. The clock of another
+    /// issuer may be ahead by the leeway; our own tokens are issued by the hub's clock. Unix seconds; 0: the token does not say it.
+    private func since(_ issuedAt: Int64, beganAt: Int64?, _ rules: IssuerRules?) -> Int64 {
+        rules == nil ? min(issuedAt, beganAt ?? .max) : max(0, issuedAt - leeway)
     }
 
     private func hasBecomeForeign(_ claims: TokenClaims, since old: TokenVerifier) -> Bool {
@@ -267,7 +273,8 @@ public struct TokenVerifier: Sendable {
         // Others' tokens can be renewed where they come from.
         let beganAt = rules == nil ? try Self.date(fields, .began) : nil
         // With a sign-in that was revoked goes all that was renewed of it, also where that had not been heard yet.
-        guard !revocations.revokes(role, subject, issuedAt: min(issuedAt ?? 0, beganAt ?? .max)) else { throw .revoked }
+        let since = since(issuedAt ?? 0, beganAt: beganAt, rules)
+        guard !revocations.revokes(role, subject, issuedAt: since) else { throw .revoked }
         var claims = TokenClaims(
             subject: subject, role: role, city: city, issuedAt: issuedAt ?? 0, expiresAt: expiresAt,
             kind: try Self.kind(fields.value(at: names.kind), rules), seats: try Self.seats(fields["seats"]),

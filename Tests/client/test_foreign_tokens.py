@@ -1,5 +1,6 @@
 """Tokens that other issuers sign with keys of their own; the hub knows the public halves only."""
 
+import asyncio
 import json
 import subprocess
 import time
@@ -194,3 +195,22 @@ async def test_who_came_with_a_key_that_is_taken_out_is_sent_away(new_hub, tmp_p
     await hub.reload()
     assert (await passenger.wait_closed())[0] == 4401
     await own.barrier()
+
+
+async def test_no_token_outlives_its_revocation_by_a_clock_that_is_ahead(new_hub, tmp_path, cast):
+    """Its `iat` was later than the second in which the office revoked it, and it counted again at once."""
+    issuer = Issuer(tmp_path)
+    hub = new_hub(blocks=2, tokens__leeway_s=60, tokens__public_keys=[issuer.setting()]).start()
+    office = await cast.operator(hub)
+    thief = Passenger(hub, "x1", token=issuer.sign(hub, iat=int(time.time()) + 50))
+    await thief.connect()
+    await office.call("office.session_end", role="passenger", subject="x1", reason="The phone was stolen.", revoke=True)
+    assert (await thief.wait_closed())[0] == 4401
+    refused = (await greeting(hub, thief.token))["error"]
+    assert refused["code"] == "unauthenticated" and "revoked" in refused["detail"]
+    # New ones count: the hub's own in the next second, theirs by a clock that is ahead by all of the leeway, too.
+    second = int(time.time()) + 1
+    while time.time() < second:
+        await asyncio.sleep(0.05)
+    assert "ok" in await greeting(hub, hub.token("passenger", "x1"))
+    assert "ok" in await greeting(hub, issuer.sign(hub, iat=int(time.time()) + 60))

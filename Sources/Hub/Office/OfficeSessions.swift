@@ -17,7 +17,8 @@ final class OfficeSessions: PushListener {
         guard case .office(.endSession(let role, let subject, let reason, let revoke)) = message.command else {
             return false
         }
-        let life = settings.tokens.maxLifeS + settings.tokens.leewayS
+        // From an issuer's clock that is ahead by the leeway, until the end by one that is behind by it.
+        let life = settings.tokens.maxLifeS + 2 * settings.tokens.leewayS
         call(
             "office_end_session",
             [
