@@ -9,6 +9,8 @@ struct YAMLFile {
     }
 
     private(set) var entries: [Entry] = []
+    /// Where each setting of them stands, by its key.
+    private var places: [String: String] = [:]
     private(set) var problems: [SettingsProblem] = []
     private let name: String
 
@@ -68,6 +70,13 @@ struct YAMLFile {
             }
             let key = prefix.isEmpty ? name : prefix + "." + name
             if Settings.setting(key) != nil {
+                // The parser finds what stands twice in one section, but not `server.port:` beside `server:` with its `port:`.
+                if let first = places[key] {
+                    problems.append(
+                        .init(place: place(keyNode), text: "\(key): given more than once, also at \(first)"))
+                    continue
+                }
+                places[key] = place(keyNode)
                 entries.append(Entry(key: key, place: place(value, else: keyNode), node: value))
             } else if Settings.table.contains(where: { $0.key.hasPrefix(key + ".") }) {
                 collect(value, prefix: key)

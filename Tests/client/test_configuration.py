@@ -26,6 +26,8 @@ WRONG = {
     "not YAML": ("server:\n  port: 1\n bad: [\n", 3, ""),
     "a tab": ("server:\n\tport: 1\n", 2, ""),
     "a key twice": ("server:\n  port: 1\n  port: 2\n", "[23]", "port"),
+    "a key in its section and by its whole name": (
+        "server:\n  port: 1\nserver.port: 2\n", 3, "server.port: given more than once, also at "),
     "loopback left without TLS": ("server:\n  host: 0.0.0.0\n", 2, "server.host"),
     "a scaled clock beyond loopback": ("clock:\n  scale: 0\n", 2, "clock.scale"),
 }
