@@ -20,8 +20,9 @@ struct PeerAddress: Hashable {
         }
     }
 
-    /// Numeric, as `text`; an IPv6 address may stand in brackets. nil: it is none.
+    /// Numeric, as `text`, with a port or without; an IPv6 address may stand in brackets, and does before a port. nil: it is none.
     init?(_ text: Substring) {
+        let text = Self.withoutPort(text)
         let isBracketed = text.first == "[" && text.last == "]"
         let plain = String(isBracketed ? text.dropFirst().dropLast() : text)
         var address = in_addr()
@@ -36,6 +37,16 @@ struct PeerAddress: Hashable {
         } else {
             return nil
         }
+    }
+
+    private static func withoutPort(_ text: Substring) -> Substring {
+        guard let colon = text.lastIndex(of: ":") else { return text }
+        let (host, port) = (text[..<colon], text[text.index(after: colon)...])
+        // The colons of an IPv6 address without brackets are its own.
+        guard host.last == "]" || !host.contains(":"), (1...5).contains(port.utf8.count),
+            port.utf8.allSatisfy({ (48...57).contains($0) })
+        else { return text }
+        return host
     }
 
     private init(high: UInt64, low: UInt64) {

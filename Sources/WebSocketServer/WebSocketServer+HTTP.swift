@@ -49,10 +49,16 @@ extension WebSocketServer {
     }
 
     /// For whom a proxy on this machine asks, if it is to be believed: the last address of the header is what it added itself, those before it
-    /// are what it was told.
+    /// are what it was told. Where that can't be read, all have the proxy's own address, so that limits hold for them together: clients
+    /// without an address would have none. nil: nobody is named.
     private func client(of request: HTTPRequest, by connection: Connection) -> PeerAddress? {
-        guard let header = rules.realIPHeader, connection.address.isLoopback else { return nil }
-        return request.header(header)?.split(separator: ",").last.flatMap { PeerAddress($0.trimmingSpaces()) }
+        guard let header = rules.realIPHeader, connection.address.isLoopback, let named = request.header(header) else {
+            return nil
+        }
+        let last = named.split(separator: ",", omittingEmptySubsequences: false).last?.trimmingSpaces() ?? ""
+        if let address = PeerAddress(last) { return address }
+        onUnreadableClient(String(last))
+        return connection.address
     }
 
     private func handle(_ connection: Connection, _ request: HTTPRequest) {

@@ -43,6 +43,9 @@ public final class WebSocketServer {
         answer(.text(404, "Nothing is here."))
     }
 
+    /// What a proxy named as its client (`realIPHeader`), and is no address: with each such request.
+    public var onUnreadableClient: (String) -> Void = { _ in }
+
     /// Whether a WebSocket is a stranger's until `welcome`: what it sends is read in the share of a turn that requests have, and
     /// its messages are as short as a hello (`maxStrangerMessageBytes`).
     public var hasStrangers = false

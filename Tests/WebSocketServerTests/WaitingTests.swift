@@ -189,4 +189,17 @@ import Testing
         let networks = (UInt32(0)..<2_000).map { Self.address(network: 0x3_0000 + $0 * 16) }
         #expect(networks.count { pace.next($0, limit: 200, at: 50_000) != nil } == 800)
     }
+
+    @Test(
+        arguments: [
+            ("192.0.2.7", "192.0.2.7"), ("192.0.2.7:99", "192.0.2.7"), ("2001:db8::7", "2001:db8::7"),
+            ("[2001:db8::7]", "2001:db8::7"), ("[2001:db8::7]:65535", "2001:db8::7"),
+            ("2001:db8::7:99", "2001:db8::7:99"),
+            ("::1", "::1"), ("::ffff:192.0.2.7", "192.0.2.7"), ("192.0.2.7:", nil), ("192.0.2.7:x", nil),
+            ("192.0.2.7:123456", nil), ("192.0.2.7:1:2", nil), ("[2001:db8::7]:", nil), ("[2001:db8::7", nil),
+            ("fe80::1%eth0", nil), ("unknown", nil), ("unknown:80", nil), (":80", nil), ("", nil),
+        ] as [(String, String?)])
+    func `an address is read with a port and without`(text: String, address: String?) {
+        #expect(PeerAddress(Substring(text))?.text == address)
+    }
 }

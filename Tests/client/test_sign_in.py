@@ -133,6 +133,18 @@ def test_b20_guests_behind_a_proxy_of_this_machine_are_told_apart_by_its_header(
     assert mark(known, "192.0.2.1")[0] == 429
     other, wide = mark(known, "2001:db8:1:2::7"), mark(known, "2001:db8:1:9::8")
     assert other == wide and other[0] == 200 and other[1] != one, "an IPv6 network is one"
-    assert mark(known, "nobody")[0] == 200, "what is no address is as if the proxy had asked for itself"
+    # A port is none of the address.
+    assert [mark(known, f"192.0.2.9:{port}")[0] for port in (1000, 1001, 65_535)] == [200, 200, 429]
+    assert mark(known, "192.0.2.9")[0] == 429
+    assert mark(known, "[2001:db8:1:7::1]:99") == (429, False) == mark(known, "[2001:db8:1:8::1]"), "the IPv6 network again"
+    # What can't be read is limited, all of it together, and said once.
+    unread = ["nobody", "192.0.2.1, unknown", "192.0.2.10:x", "192.0.2.11:", "[192.0.2.1", "fe80::1%eth0", "192.0.2.12,", ""]
+    assert [mark(known, named)[0] for named in unread] == [200, 200] + [429] * 6
+
+    def said():
+        return [json.loads(line)["named"] for line in known.log.splitlines() if "what the proxy names is no address" in line]
+
+    known.wait_until("it is said", said)
+    assert said() == ["nobody"]
     # Where no header is believed each guest stands alone, whatever it says.
     assert mark(hub, "192.0.2.1")[1] != mark(hub, "192.0.2.1")[1]

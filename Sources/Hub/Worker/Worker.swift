@@ -41,6 +41,9 @@ public actor Worker {
     /// The number of the present slice, and when the next one is due, of the loop's time.
     private var slice = 0
     private var sliceDue: UInt64 = 0
+    /// When it was logged last that a proxy names clients in a way that can't be read; nil: never.
+    private var complainedAt: UInt64?
+    private static let complainEveryMs: UInt64 = 300_000
 
     /// `name` is unique among all workers that ever were: its sessions and heartbeat go by it.
     /// `number`: which of the hub's workers it is, from 1.
@@ -142,7 +145,17 @@ public actor Worker {
         server.onMessage = { connection, bytes, isText in self.router.receive(connection, bytes, isText) }
         server.onClose = { connection, code, silentMs in self.clients.closed(connection, code, silentMs: silentMs) }
         server.onHTTP = { request, answer in self.http.answer(request, answer) }
+        server.onUnreadableClient = { named in self.complain(ofClient: named) }
         server.hasStrangers = true
+    }
+
+    /// Once in five minutes, however many come.
+    private func complain(ofClient named: String) {
+        if let complainedAt, loop.now - complainedAt < Self.complainEveryMs { return }
+        complainedAt = loop.now
+        log.warning(
+            "server.real_ip_header: what the proxy names is no address; all whom it names so share the limits of one client",
+            metadata: ["named": "\(named.prefix(60))"])
     }
 
     private func wireRedis() {
