@@ -44,6 +44,15 @@ public enum StoreLocation: Equatable, Sendable {
         }
     }
 
+    /// Fails where it is a file that is there and no hub's. Reads its first bytes and the names of its tables, and changes nothing.
+    public func checkFile() throws(DatabaseFailure) {
+        guard case .sqlite(let path) = self, let reason = SQLiteFile.whyForeign(path) else { return }
+        throw DatabaseFailure(
+            .unavailable,
+            "\(path) is no database of a hub (\(reason)): name a file in store.url that is one, or that is not there yet"
+        )
+    }
+
     /// Host and database of a URL.
     private static func place(_ url: String) -> String {
         let rest = url[(url.firstRange(of: "://")?.upperBound ?? url.startIndex)...]

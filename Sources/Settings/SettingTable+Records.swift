@@ -4,7 +4,7 @@ extension Settings {
             "store.url", \.store.url, .storeURL, .atRestart,
             """
             Where records are kept: trips, bookings, requests for stops, tours, the audit, alarms and reports. Empty is SQLite, \
-            in records.sqlite of the data directory. "sqlite:///path" is another file. \
+            in records.sqlite of the data directory. "sqlite:///path" is another file, which the hub makes and closes to others. \
             "postgresql://user:password@host:port/database?sslmode=verify-full" is a PostgreSQL 14 or later, for several \
             machines; "postgresql:///database?host=/run/postgresql" one of this machine. "none" keeps no records.
             """),

@@ -96,6 +96,34 @@ import Testing
         #expect(failure?.kind == .unavailable)
     }
 
+    @Test func aFileOfAnotherProgramIsToldFromAHubs() throws {
+        try Backend.sqlite.run { location in
+            guard case .sqlite(let path) = location else { return }
+            try location.checkFile()
+            // Nothing is in it yet, or in the log beside it only.
+            let database = try location.open(makes: true)
+            defer { database.close() }
+            try location.checkFile()
+            try database.script("CREATE TABLE t (n BIGINT); PRAGMA wal_checkpoint(TRUNCATE)")
+            let tables = #expect(throws: DatabaseFailure.self) { try location.checkFile() }
+            #expect(tables?.description.contains("its tables are another program's") == true)
+            try #require(try RecordStore.recorder(location, city: "a", nowMs: 1)).close()
+            try database.script("PRAGMA wal_checkpoint(TRUNCATE)")
+            try location.checkFile()
+            for text in ["SQLite format 4\0…", "S"] {
+                let other = path + "-other"
+                defer { unlink(other) }
+                try Data(text.utf8).write(to: URL(fileURLWithPath: other))
+                let failure = #expect(throws: DatabaseFailure.self) {
+                    try StoreLocation.sqlite(path: other).checkFile()
+                }
+                #expect(failure?.description.contains("no SQLite database") == true)
+            }
+        }
+        let device = #expect(throws: DatabaseFailure.self) { try StoreLocation.sqlite(path: "/dev/null").checkFile() }
+        #expect(device?.description.contains("no plain file") == true)
+    }
+
     @Test func oneMachineRecordsACityInPostgres() throws {
         guard PrivatePostgres.isInstalled else { return }
         try Backend.postgres.run { location in

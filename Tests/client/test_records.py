@@ -128,7 +128,7 @@ def test_a_file_of_records_that_others_can_read_is_closed(new_hub, tmp_path):
     path = tmp_path / "elsewhere.sqlite"
     with sqlite3.connect(path) as database:
         database.execute("PRAGMA journal_mode = WAL")
-        database.execute("CREATE TABLE other (id INTEGER)")
+        database.execute("CREATE TABLE schema_versions (version INTEGER NOT NULL PRIMARY KEY, applied_real BIGINT NOT NULL)")
         database.commit()
         files = [path, path.with_name(path.name + "-wal"), path.with_name(path.name + "-shm")]
         for file in files:
@@ -139,6 +139,43 @@ def test_a_file_of_records_that_others_can_read_is_closed(new_hub, tmp_path):
     database.close()
     assert "the records were open to other users" in hub.log and f"{path} (it was 666)" in hub.log
     hub.stop()
+
+
+@pytest.mark.parametrize("what", ["a text", "an archive's first byte", "another program's database", "a directory"])
+def test_a_file_that_is_no_hubs_is_refused_and_left_as_it_is(new_hub, tmp_path, what):
+    path = tmp_path / "some body's #1?.db"
+    if what == "a directory":
+        path.mkdir()
+    elif what == "another program's database":
+        database = sqlite3.connect(path)
+        database.executescript("PRAGMA journal_mode = WAL; CREATE TABLE other (id INTEGER)")
+        database.close()
+    else:
+        path.write_text("root:x:0:0:root\n" * 20 if what == "a text" else "P")
+    path.chmod(0o755)
+    before = path.read_bytes() if path.is_file() else None
+    hub = new_hub(blocks=2, store__url=f"sqlite://{path}")
+    checked = run("check-config", hub.config)
+    assert checked.returncode != 0 and f"{path} is no database of a hub" in checked.stderr, checked.stderr
+    told = run("doctor", "--config", hub.config)
+    assert any("UNFIT" in line and "no database of a hub" in line for line in told.stdout.splitlines()), told.stdout
+    started = run("serve", "--config", hub.config)
+    assert started.returncode != 0 and f"{path} is no database of a hub" in started.stderr, started.stderr
+    assert path.stat().st_mode & 0o777 == 0o755 and sorted(tmp_path.glob("some*")) == [path]
+    assert before is None or path.read_bytes() == before
+
+
+@pytest.mark.parametrize("what", ["nothing", "an empty file", "a database without tables"])
+def test_a_file_that_can_become_a_hubs_is_good(new_hub, tmp_path, what):
+    path = tmp_path / "new.db"
+    if what == "a database without tables":
+        database = sqlite3.connect(path)
+        database.execute("PRAGMA journal_mode = WAL")
+        database.close()
+    elif what == "an empty file":
+        path.touch()
+    result = run("check-config", new_hub(blocks=2, store__url=f"sqlite://{path}").config)
+    assert result.returncode == 0, result.stderr
 
 
 @pytest.fixture

@@ -1,12 +1,21 @@
 import Glibc
 import Records
+import Settings
 
 /// Records name people: nobody but the hub's user may read their file, wherever `store.url` has it.
 enum RecordsFile {
+    /// Fails where `store.url` names a file that is no hub's: by a slip it is another program's, which could not read it any more. The file in
+    /// the data directory nobody else uses: where it is broken, a hub starts without its records, as where a database is away.
+    static func check(_ settings: Settings) throws(DatabaseFailure) {
+        guard !settings.store.url.isEmpty else { return }
+        try StoreLocation(url: settings.store.url, data: settings.data.dir).checkFile()
+    }
+
     /// Closes an SQLite file that is there to others, and what SQLite keeps beside it, before anything is written. Answers
-    /// what was closed, for the log.
+    /// what was closed, for the log. Fails where it is no hub's.
     static func close(_ location: StoreLocation) throws(DatabaseFailure) -> [String] {
         guard case .sqlite(let path) = location else { return [] }
+        try location.checkFile()
         var closed: [String] = []
         for file in ["", "-wal", "-shm", "-journal"].map({ path + $0 }) {
             var info = stat()

@@ -17,6 +17,11 @@ extension Doctor {
             return Finding(verdict: .good, text: "records: \(location.name) will be made at the first start.")
         }
         do throws(DatabaseFailure) {
+            try RecordsFile.check(settings)
+        } catch {
+            return Finding(verdict: .unfit, text: "records: \(error).")
+        }
+        do throws(DatabaseFailure) {
             let store = try RecordStore.reader(location, city: settings.city.id, withinSeconds: 60)
             defer { store.close() }
             let (trips, gaps) = (try store.tripCounts(), try store.gaps().filter { $0.kind != .before })

@@ -16,6 +16,7 @@ public enum NamedFiles {
         attempt { try TokenVerifier.check(settings) }
         attempt { try settings.tlsFiles?.check() }
         attempt { _ = try CityZones.load(settings, repairs: repairs) }
+        attempt { try RecordsFile.check(settings) }
         if let problem = mapProblem(settings) { problems.append(problem) }
         return problems
     }

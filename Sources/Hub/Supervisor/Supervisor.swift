@@ -88,6 +88,7 @@ public actor Supervisor {
         unlink(WorkerFiles.addresses(settings.data.dir))
         try settled.take(settings) { self.log.warning("zones repaired: \($0)") }
         let records = StoreLocation(url: settings.store.url, data: settings.data.dir)
+        try RecordsFile.check(settings)
         try RecordStore.check(records)
         tickets = try TicketRotation(settings, loop: loop, log: log)
         reservation = try PortReservation(host: settings.server.host, port: settings.server.port)
