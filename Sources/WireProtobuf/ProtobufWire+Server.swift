@@ -81,8 +81,8 @@ extension ProtobufWire {
             event.text(unlessEmpty: 2, message.seq ?? "")
             event.text(unlessEmpty: 3, message.type)
             event.integer(unlessZero: 4, message.time)
-            // What a type means in a topic is its publisher's affair.
-            write(data, as: message.isOwnChannel ? message.type : nil, of: "Event", json: 5, to: &event)
+            // What a type means in a topic is its publisher's affair, and in events:… its fields are others.
+            write(data, as: message.hasHubTypes ? message.type : nil, of: "Event", json: 5, to: &event)
         }
     }
 
@@ -100,7 +100,7 @@ extension ProtobufWire {
     private static func write(
         snapshot data: UnsafeRawBufferPointer, _ message: HubMessage, to writer: inout ProtobufWriter
     ) {
-        let kind = message.isOwnChannel ? String(message.channel.prefix { $0 != ":" }) : nil
+        let kind = message.hasHubTypes ? String(message.channel.prefix { $0 != ":" }) : nil
         writer.message(Member.snapshot) { snapshot in
             snapshot.text(unlessEmpty: 1, message.channel)
             snapshot.integer(unlessZero: 2, message.time)
@@ -154,10 +154,11 @@ private struct HubMessage {
     var error: UnsafeRawBufferPointer?
     var data: UnsafeRawBufferPointer?
 
-    /// Whether it is on the channel of a driver, a passenger, a line or the office, whose types are the hub's.
-    var isOwnChannel: Bool {
+    /// Whether its channel has types of the hub's alone, which kerbside.proto knows: that of a driver, a passenger or a line,
+    /// the office's, or the catalog's.
+    var hasHubTypes: Bool {
         channel.hasPrefix("driver:") || channel.hasPrefix("bus_driver:") || channel.hasPrefix("passenger:")
-            || channel.hasPrefix("line:") || channel == "office"
+            || channel.hasPrefix("line:") || channel == "office" || channel == "catalog"
     }
 
     init(_ bytes: UnsafeRawBufferPointer) throws(WireError) {

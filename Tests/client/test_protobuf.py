@@ -5,6 +5,7 @@ import asyncio
 import pytest
 
 from conftest import Cast, running
+from kerbside.catalog import command, load
 from kerbside.client import SUBPROTOCOL as JSON
 from kerbside.driver import Driver
 from kerbside.feeds import OFTEN
@@ -77,6 +78,23 @@ async def test_topics(hub, topic):
     assert binary.got(topic) == plain.got(topic)
     await binary.join(topic, since="1-1")
     await binary.wait(lambda: binary.gaps(topic) or None, "the gap")
+
+
+async def test_a_change_of_the_catalog_has_its_message(city):
+    """Live and from history: a binary client of these tests takes no JSON for a type that kerbside.proto knows."""
+    load(city)
+    plain, live, late = Member(city), BinaryMember(city), BinaryMember(city)
+    for reader in (plain, live):
+        await reader.connect()
+        await reader.join("catalog")
+    command(city, "lines", "set-bus", "b1", "--seats", "8")
+    await plain.wait(lambda: plain.got("catalog") or None, "catalog.changed", 30)
+    [seq] = plain.seqs("catalog")
+    await live.has("catalog", [seq])
+    await late.connect()
+    await late.join("catalog", since="0")
+    await late.last("catalog", seq)
+    assert plain.got("catalog") == live.got("catalog") == late.got("catalog")[-1:]
 
 
 @pytest.mark.parametrize("text", ["", '{"id":1,"cmd":"hello"}'])
