@@ -176,6 +176,20 @@ async def test_who_crosses_cells_while_the_subscription_is_away_is_not_seen_twic
         await client.sees_all(picture, expected)
 
 
+async def test_the_taxi_of_a_ride_that_ends_while_the_subscription_is_away_leaves_the_map(new_hub, cast):
+    hub = new_hub(**OFTEN).start()
+    driver, zone, passenger = await one_available(hub, cast)
+    ride = await passenger.request(zone.centre)
+    await driver.accept(ride)
+    taxi = await passenger.wait(lambda: passenger.pictures.get(f"vehicle:{driver.subject}"), "the taxi")
+    await driver.call("ride.aboard")
+    await passenger.sees_all(taxi, [driver], state="busy")
+    hub.redis.execute_command("CLIENT", "KILL", "TYPE", "pubsub")
+    await driver.call("ride.end")
+    await passenger.until("ride.ended", ride=ride)
+    await passenger.sees_all(taxi, [])
+
+
 async def test_a_worker_dies_and_the_pictures_are_right_again(new_hub, cast):
     hub = new_hub(**OFTEN).start()
     here = hub.block()

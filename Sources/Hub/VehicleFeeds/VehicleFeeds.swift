@@ -236,8 +236,8 @@ final class VehicleFeeds: MessageListener, PushListener {
         let watcher = watcher(session)
         guard let feed = watcher.feeds[channel] else { return }
         guard let asked = feed.asked, let identity = session.identity else {
-            // It goes off the map as it came, unasked.
-            if feed.subscription.sentTick != nil, session.phase == .live {
+            // It goes off the map as it came, unasked; also while its passenger catches up, as nothing tells that later.
+            if feed.subscription.sentTick != nil {
                 board.clear(feed.subscription)
                 board.scratch.withUnsafeBytes { _ = server.send(session.connection, feedFrame($0, session.encoding)) }
             }
