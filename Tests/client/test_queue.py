@@ -1,5 +1,7 @@
 """Zones and their queues: first come, first served, and a place is not lost by accident."""
 
+import asyncio
+
 import pytest
 
 from conftest import IN_BOTH, running
@@ -126,6 +128,25 @@ async def test_ranks_are_pushed_when_they_change_with_the_reason(hub, cast):
     await second.accept(await passenger.request(here.a.centre))
     told = await third.state("queue.rank", lambda d: d["rank"] == 1)
     assert (told["size"], told["reason"]) == (1, "accepted")
+
+
+async def test_a_rank_that_comes_while_its_driver_catches_up_is_told_afterwards(new_hub, cast):
+    """A driver's device catches up when another one of the same driver leaves; the queue is just being read then."""
+    tick_ms = 400
+    hub = new_hub(server__workers=1, positions__tick_ms=tick_ms, redis__command_timeout_ms=20_000).start()
+    here = hub.block()
+    first, second = await cast.queue(hub, here.a.stand, 2)
+    other = second.twin()
+    await other.connect()
+    await cast.queue(hub, here.a.stand, 1)
+    await second.state("queue.rank", lambda d: d["size"] == 3)
+    # A queue is read once a tick: this change with the next one, which waits for Redis, and so does what the device asks then.
+    await first.call("driver.unavailable")
+    await first.expect("queue.left", zone=here.a.id)
+    hub.redis.execute_command("CLIENT", "PAUSE", 4 * tick_ms, "ALL")
+    await asyncio.sleep(2 * tick_ms / 1000)
+    await other.cut()
+    await second.state("queue.rank", lambda d: d["rank"] == 1)
 
 
 async def test_the_rank_of_a_waiting_driver_never_grows(hub, cast):

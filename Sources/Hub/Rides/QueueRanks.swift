@@ -86,7 +86,9 @@ final class QueueRanks: PushListener {
                 guard let id = member.text, let driver = self.drivers[id] else { continue }
                 let rank = Rank(zone: zone, rank: index + 1, size: queue.count)
                 guard driver.told != rank else { continue }
-                self.drivers[id]?.told = rank
+                // One that catches up is not told; when it has caught up it joins again, and the queue is read again.
+                let isHeard = !driver.vehicle.sessions.contains { $0.phase == .catchingUp }
+                self.drivers[id]?.told = isHeard ? rank : nil
                 self.tell(driver.vehicle, rank, reason)
             }
         }
