@@ -166,6 +166,22 @@ async def test_a_driver_who_comes_back_finds_the_tour_as_it_was(town, line):
     await other.refused("position", "not_available", **other.place.fields, at=other.clock)
 
 
+async def test_a_step_while_the_subscription_is_away_reaches_the_drivers_other_device(town, line):
+    driver = BusDriver(town, line)
+    await driver.begin()
+    other = driver.twin()
+    await other.begin()
+    town.redis.execute_command("CLIENT", "KILL", "TYPE", "pubsub")
+    assert (await other.call("stop.next"))["next_stop"]["index"] == 1
+
+    def told():
+        tours = [m["data"] for m in driver.pushed if m["type"] == "tour"] + [(driver.snapshot or {}).get("tour")]
+        return any(tour and tour["next_stop"]["index"] == 1 for tour in tours) or None
+
+    await driver.wait(told, "the next stop")
+    await driver.call("tour.end")
+
+
 async def test_what_was_done_while_offline_takes_effect_once(town, line):
     driver, citizen = BusDriver(town, line), Citizen(town, line)
     await driver.begin()

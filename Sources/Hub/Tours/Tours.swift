@@ -191,6 +191,11 @@ final class Tours: DeliveryListener {
             distance: meta.first.flatMap { Double($0) })
     }
 
+    /// A tour is told as a state, which no history has.
+    func needsSnapshot(_ identity: Identity, _ reply: HelloReply) -> Bool {
+        identity.role == .busDriver && reply.snapshot["tour"] != nil
+    }
+
     /// A tour's state was told on its driver's channel: a stop was stepped, or it began or ended elsewhere.
     func delivered(_ push: Push, to session: Session) {
         guard push.type == "tour" || push.type == "tour.ended", let bus = byConnection[session.connection],
