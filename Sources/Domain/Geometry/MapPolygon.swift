@@ -8,7 +8,7 @@ struct MapPolygon: Equatable, Sendable {
     /// Every edge of every ring.
     var edges: [BorderEdge] {
         var all: [BorderEdge] = []
-        all.reserveCapacity(rings.reduce(0) { $0 + $1.count })
+        all.reserveCapacity(size)
         for ring in rings {
             var previous = ring[ring.count - 1]
             for point in ring {
@@ -18,6 +18,9 @@ struct MapPolygon: Equatable, Sendable {
         }
         return all
     }
+
+    /// Corners, which are as many as edges.
+    var size: Int { rings.reduce(0) { $0 + $1.count } }
 
     var bounds: MapBounds? {
         var bounds: MapBounds?
@@ -74,6 +77,17 @@ struct MapBounds: Equatable, Sendable {
 
     func meets(_ other: MapBounds) -> Bool {
         minX <= other.maxX && other.minX <= maxX && minY <= other.maxY && other.minY <= maxY
+    }
+
+    func contains(_ other: MapBounds) -> Bool {
+        minX <= other.minX && minY <= other.minY && maxX >= other.maxX && maxY >= other.maxY
+    }
+
+    /// What two that meet have in common.
+    func common(_ other: MapBounds) -> MapBounds {
+        var box = MapBounds(MapPoint(x: max(minX, other.minX), y: max(minY, other.minY)))
+        box.add(MapPoint(x: min(maxX, other.maxX), y: min(maxY, other.maxY)))
+        return box
     }
 
     func contains(_ p: MapPoint) -> Bool { p.x >= minX && p.x <= maxX && p.y >= minY && p.y <= maxY }

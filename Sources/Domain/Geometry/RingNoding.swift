@@ -1,18 +1,25 @@
 /// Finds where a ring meets itself, and takes it apart there into loops that don't.
 enum RingNoding {
-    /// The ring with a point added wherever it crosses or touches itself, and one such place for the message.
-    /// `place` is nil when it never does. Points of `ring` don't repeat one after the other.
-    static func noded(_ ring: [MapPoint]) -> (ring: [MapPoint], place: MapPoint?) {
+    /// A place where the ring crosses or touches itself; nil when it never does. Points of `ring` don't repeat one after the other.
+    static func meeting(_ ring: [MapPoint], work: inout SurveyWork) throws(SurveyWork.Spent) -> MapPoint? {
+        try meetings(ring, most: 0, withCorners: true, &work).place
+    }
+
+    /// The ring with a point added wherever it crosses or touches itself; nil when it does more than `most` times.
+    static func noded(
+        _ ring: [MapPoint], most: Int, work: inout SurveyWork
+    ) throws(SurveyWork.Spent) -> [MapPoint]? {
         var current = ring
-        var place: MapPoint?
+        var left = most
         // A crossing is rounded to the grid, which may bend an edge by half a unit across another: look again.
-        for _ in 0..<8 {
-            let added = meetings(current)
-            place = place ?? added.place
+        for pass in 0..<8 {
+            let added = try meetings(current, most: left, withCorners: pass == 0, &work)
+            left -= added.count
+            guard left >= 0 else { return nil }
             guard !added.points.isEmpty else { break }
             current = insert(added.points, into: current)
         }
-        return (current, place)
+        return current
     }
 
     /// The loops of a noded ring. What has no area (spikes) is left out.
@@ -24,28 +31,34 @@ enum RingNoding {
         /// Points to insert, per edge by its number (edge n runs from point n to the next).
         var points: [Int: [MapPoint]] = [:]
         var place: MapPoint?
+        /// Corners that repeat, and pairs of edges that meet elsewhere than at corners of both.
+        var count = 0
     }
 
-    private static func meetings(_ ring: [MapPoint]) -> Added {
+    /// Ends with the first one beyond `most`.
+    private static func meetings(
+        _ ring: [MapPoint], most: Int, withCorners: Bool, _ work: inout SurveyWork
+    ) throws(SurveyWork.Spent) -> Added {
         let count = ring.count
         var added = Added()
         var seen: Set<MapPoint> = []
-        for point in ring where !seen.insert(point).inserted { added.place = added.place ?? point }
-        // Sweep from west to east: only edges whose spans meet are compared.
-        let order = (0..<count).sorted { span(ring, $0).minX < span(ring, $1).minX }
-        for (position, i) in order.enumerated() {
-            let edge = span(ring, i)
-            for j in order[(position + 1)...] {
-                let other = span(ring, j)
-                if other.minX > edge.maxX { break }
-                if other.low.y > edge.high.y || other.high.y < edge.low.y { continue }
-                for point in SegmentMeeting.points(ring[i], ring[(i + 1) % count], ring[j], ring[(j + 1) % count]) {
-                    for k in [i, j] where point != ring[k] && point != ring[(k + 1) % count] {
-                        added.points[k, default: []].append(point)
-                        added.place = added.place ?? point
-                    }
+        // Where it was noded its corners repeat.
+        for point in ring where withCorners && !seen.insert(point).inserted {
+            added.count += 1
+            added.place = added.place ?? point
+        }
+        guard added.count <= most else { return added }
+        try EdgeTree(ring.indices.map { span(ring, $0) }).forEachPair(work: &work) { i, j in
+            var meets = false
+            for point in SegmentMeeting.points(ring[i], ring[(i + 1) % count], ring[j], ring[(j + 1) % count]) {
+                for k in [i, j] where point != ring[k] && point != ring[(k + 1) % count] {
+                    added.points[k, default: []].append(point)
+                    added.place = added.place ?? point
+                    meets = true
                 }
             }
+            if meets { added.count += 1 }
+            return added.count <= most
         }
         return added
     }
@@ -96,6 +109,11 @@ enum SegmentMeeting {
         note(a, c3, c, d)
         note(b, c4, c, d)
         return met
+    }
+
+    /// Whether a point lies on a segment.
+    static func isOn(_ point: MapPoint, _ a: MapPoint, _ b: MapPoint) -> Bool {
+        isWithin(point, a, b) && MapPoint.cross(a, b, point) == 0
     }
 
     /// On either side of a line, neither on it.

@@ -18,7 +18,7 @@ public struct ZoneProblem: Equatable, Sendable, CustomStringConvertible {
     public enum Kind: String, Sendable {
         case notGeoJSON, noZones, missingID, duplicateID, unknownPriority
         case notClosed, tooFewPoints, outOfRange, swapped, farAway, tooLarge
-        case selfIntersection, misplacedHole, empty, overlap
+        case selfIntersection, misplacedHole, empty, overlap, tooIntricate
     }
 
     public var kind: Kind

@@ -3,6 +3,9 @@ struct ZoneSurvey {
     struct Surveyed {
         var shape: ZoneShape
         var polygons: [MapPolygon]
+        /// Around each polygon, and around all of them.
+        var boxes: [MapBounds]
+        var box: MapBounds
     }
 
     let origin: MapOrigin
@@ -13,26 +16,40 @@ struct ZoneSurvey {
     /// Zones of which nobody knows what they enclose.
     private var unclear: Set<String> = []
     private var overlaps = 0
+    private var work: SurveyWork
+    /// The zone that is being checked.
+    private var current: String?
 
     /// Zones farther than this from where the city should be are somewhere else, metres.
     private static let farAway = 200_000.0
     /// Nobody reads more. Of zones that all lie on each other there would be a text for each pair.
     static let mostOverlaps = 1_000
+    /// A ring that meets itself more often is not mended. Borders that are drawn cross themselves at some places by mistake. With so
+    /// many nobody knows what the ring was to enclose, and each of the rings that it falls apart into is compared with all others.
+    static let mostMeetings = 1_000
     /// Rounding to the grid moves an edge of 2 km over no more than this, m².
     private static let roundedArea = 10.0
 
-    init(_ shapes: [ZoneShape], options: ZoneOptions) {
+    init(_ shapes: [ZoneShape], options: ZoneOptions, work: SurveyWork = SurveyWork()) {
         self.options = options
+        self.work = work
         let first = shapes.lazy.flatMap(\.polygons).flatMap { $0 }.flatMap { $0 }.first { ZoneSurvey.isInRange($0) }
         origin = MapOrigin(near: first ?? GeoPoint(lat: 0, lon: 0))
         if shapes.isEmpty {
             problems.append(
                 ZoneProblem(kind: .noZones, zone: nil, text: "there is no zone in it", isRepairable: false))
         }
-        for shape in joinedByID(shapes) { survey(shape) }
-        checkExtent()
-        checkPriority(shapes)
-        checkOverlaps()
+        do throws(SurveyWork.Spent) {
+            for shape in joinedByID(shapes) { try survey(shape) }
+            checkExtent()
+            checkPriority(shapes)
+            try checkOverlaps()
+        } catch {
+            fault(
+                .tooIntricate, current,
+                "checking the zones takes too many comparisons of edges, and ends here: give fewer zones, or borders with fewer corners"
+            )
+        }
     }
 
     // MARK: - Notes
@@ -71,41 +88,50 @@ struct ZoneSurvey {
         return joined
     }
 
-    private mutating func survey(_ shape: ZoneShape) {
+    private mutating func survey(_ shape: ZoneShape) throws(SurveyWork.Spent) {
+        current = shape.id
         let before = problems.count
         var polygons: [MapPolygon] = []
         for (index, rings) in shape.polygons.enumerated() {
-            polygons += survey(rings, of: shape, number: shape.polygons.count > 1 ? index + 1 : nil)
+            polygons += try survey(rings, of: shape, number: shape.polygons.count > 1 ? index + 1 : nil)
         }
         if polygons.isEmpty, problems.count == before {
             fault(.empty, shape.id, "encloses nothing")
         }
-        guard !polygons.isEmpty else { return }
-        zones.append(Surveyed(shape: shape, polygons: polygons))
+        let boxes = polygons.compactMap(\.bounds)
+        guard var box = boxes.first else { return }
+        for other in boxes { box.add(other) }
+        zones.append(Surveyed(shape: shape, polygons: polygons, boxes: boxes, box: box))
     }
 
     /// One polygon becomes one, or more if its outer ring falls apart, or none.
-    private mutating func survey(_ rings: [[GeoPoint]], of shape: ZoneShape, number: Int?) -> [MapPolygon] {
+    private mutating func survey(
+        _ rings: [[GeoPoint]], of shape: ZoneShape, number: Int?
+    ) throws(SurveyWork.Spent) -> [MapPolygon] {
         var kept: [[MapPoint]] = []
         var fellApart = false
         let before = problems.count
         for (index, points) in rings.enumerated() {
             let label =
                 (index == 0 ? "the outer ring" : "hole \(index)") + (number.map { " of polygon \($0)" } ?? "")
-            guard let ring = closedRing(points, shape.id, label) else {
+            guard let ring = closedRing(points, shape.id, label),
+                let loops = try simpleLoops(ring, shape.id, label)
+            else {
                 if index == 0 { return [] }
                 continue
             }
-            let loops = simpleLoops(ring, shape.id, label)
             if loops.isEmpty {
                 fault(.empty, shape.id, "\(label) encloses nothing", repair: "left out")
                 if index == 0 { return [] }
             }
             if index == 0, loops.count > 1 { fellApart = true }
-            if index > 0 { checkHole(loops, in: kept, shape.id, label) }
+            if index > 0 { try checkHole(loops, in: kept, shape.id, label) }
             kept += loops
         }
-        if fellApart || kept.count > rings.count { return LoopNesting.polygons(kept) }
+        if fellApart || kept.count > rings.count {
+            try work.take(LoopNesting.steps(kept))
+            return LoopNesting.polygons(kept)
+        }
         guard !kept.isEmpty else { return [] }
         let polygon = MapPolygon(rings: LoopNesting.oriented(kept))
         if problems.count == before, kept.count > 1, polygon.area < ZoneSurvey.roundedArea {
@@ -166,23 +192,38 @@ struct ZoneSurvey {
         return false
     }
 
-    /// The ring itself if it nowhere meets itself, else the loops that it falls apart into.
-    private mutating func simpleLoops(_ ring: [MapPoint], _ zone: String, _ label: String) -> [[MapPoint]] {
-        let noded = RingNoding.noded(ring)
-        guard let place = noded.place else { return MapRing.signedArea(ring) == 0 ? [] : [ring] }
-        let loops = RingNoding.loops(noded.ring)
+    /// The ring itself if it nowhere meets itself, else the loops that it falls apart into; nil when it is refused for that.
+    private mutating func simpleLoops(
+        _ ring: [MapPoint], _ zone: String, _ label: String
+    ) throws(SurveyWork.Spent) -> [[MapPoint]]? {
+        guard let place = try RingNoding.meeting(ring, work: &work) else {
+            return MapRing.signedArea(ring) == 0 ? [] : [ring]
+        }
+        let text = "\(label) crosses or touches itself at \(show(place))"
+        guard options.repair else {
+            fault(.selfIntersection, zone, text, repair: "split there")
+            unclear.insert(zone)
+            return nil
+        }
+        guard let noded = try RingNoding.noded(ring, most: Self.mostMeetings, work: &work) else {
+            fault(.selfIntersection, zone, text + ", and at more than \(Self.mostMeetings) places: it can't be mended")
+            return nil
+        }
+        let loops = RingNoding.loops(noded)
         fault(
-            .selfIntersection, zone, "\(label) crosses or touches itself at \(show(place))",
+            .selfIntersection, zone, text,
             repair: loops.count == 1 ? "what had no area was left out" : "split into \(loops.count) rings")
         return loops
     }
 
     /// A hole lies wholly in what is left of the outer ring, so that a point is enclosed by it or not, and the area is
     /// right. It may touch the outer ring or another hole.
-    private mutating func checkHole(_ loops: [[MapPoint]], in kept: [[MapPoint]], _ zone: String, _ label: String) {
+    private mutating func checkHole(
+        _ loops: [[MapPoint]], in kept: [[MapPoint]], _ zone: String, _ label: String
+    ) throws(SurveyWork.Spent) {
         for loop in loops {
             // What one of both encloses, but not both, has nothing in common with a hole that lies within.
-            let stray = OverlapSweep(MapPolygon(rings: [loop]), MapPolygon(rings: kept + [loop]))
+            let stray = try OverlapSweep(MapPolygon(rings: [loop]), MapPolygon(rings: kept + [loop]), work: &work)
             guard stray.area > ZoneSurvey.roundedArea, let place = stray.place else { continue }
             fault(
                 .misplacedHole, zone,
@@ -195,9 +236,8 @@ struct ZoneSurvey {
 
     private mutating func checkExtent() {
         var bounds: MapBounds?
-        for polygon in zones.lazy.flatMap(\.polygons) {
-            guard let own = polygon.bounds else { continue }
-            if bounds == nil { bounds = own } else { bounds?.add(own) }
+        for zone in zones {
+            if bounds == nil { bounds = zone.box } else { bounds?.add(zone.box) }
         }
         guard let bounds else { return }
         let width = Int64(bounds.maxX) - Int64(bounds.minX)
@@ -222,15 +262,19 @@ struct ZoneSurvey {
         }
     }
 
-    private mutating func checkOverlaps() {
+    private mutating func checkOverlaps() throws(SurveyWork.Spent) {
         // A span too large would overflow, and what a zone with holes elsewhere encloses would mislead. A ring that can be mended is
         // taken as that.
         guard !problems.contains(where: { $0.kind == .tooLarge }) else { return }
         let order = self.order.filter { !unclear.contains(zones[$0].shape.id) }
+        let boxes = order.map { zones[$0].box }
         for (position, first) in order.enumerated() {
-            for second in order[position...] {
+            current = zones[first].shape.id
+            try work.take(order.count - position)
+            for other in position..<order.count where boxes[position].meets(boxes[other]) {
+                let second = order[other]
                 guard overlaps < Self.mostOverlaps else { return leaveOff(zones[second].shape.id) }
-                checkOverlap(first, second)
+                try checkOverlap(first, second)
             }
         }
     }
@@ -245,13 +289,16 @@ struct ZoneSurvey {
         }
     }
 
-    private mutating func checkOverlap(_ first: Int, _ second: Int) {
+    private mutating func checkOverlap(_ first: Int, _ second: Int) throws(SurveyWork.Spent) {
         var area = 0.0
         var largest = 0.0
         var place: MapPoint?
-        for (i, a) in zones[first].polygons.enumerated() {
-            for (j, b) in zones[second].polygons.enumerated() where first != second || i < j {
-                let sweep = OverlapSweep(a, b)
+        let (ours, theirs) = (zones[first], zones[second])
+        try work.take(ours.polygons.count * theirs.polygons.count)
+        for i in ours.polygons.indices {
+            for j in theirs.polygons.indices where first != second || i < j {
+                guard ours.boxes[i].meets(theirs.boxes[j]) else { continue }
+                let sweep = try OverlapSweep(ours.polygons[i], theirs.polygons[j], work: &work)
                 area += sweep.area
                 guard sweep.area > largest else { continue }
                 largest = sweep.area

@@ -1,0 +1,18 @@
+/// How much may still be compared while zones are checked. It counts steps and measures no time, so that a file that is good on one
+/// machine is good on all.
+struct SurveyWork {
+    /// Nothing is left.
+    struct Spent: Error {}
+
+    /// A step is a few nanoseconds: a second or two in all.
+    static let most = 500_000_000
+
+    private var left: Int
+
+    init(most: Int = SurveyWork.most) { left = most }
+
+    mutating func take(_ steps: Int) throws(Spent) {
+        left -= steps
+        guard left >= 0 else { throw Spent() }
+    }
+}
