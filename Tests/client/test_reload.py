@@ -1,11 +1,13 @@
 """SIGHUP takes a configuration whole or not at all, and sends away those whose tokens count no more."""
 
 import asyncio
+import json
 import os
 import resource
 import shutil
 import signal
 import time
+from random import Random
 
 import pytest
 
@@ -32,8 +34,19 @@ def damage(hub, what):
     elif what == "a list of revoked tokens that can't be read":
         (hub.directory / "revoked").write_text("driver T1 yesterday\n")
         hub.write_config(tokens__revoked_file=str(hub.directory / "revoked"))
+    elif what == "a zone whose border is a ball of wool":
+        (hub.directory / "zones.geojson").write_text(ball_of_wool(hub))
     else:
         (hub.directory / "zones.geojson").write_text("{}")
+
+
+def ball_of_wool(hub):
+    """The hub's zones, of which the first has a border that crosses itself tens of thousands of times."""
+    zones = json.loads((hub.directory / "zones.geojson").read_text())
+    random = Random(1)
+    ring = [[random.uniform(9, 9.05), random.uniform(45, 45.04)] for _ in range(500)]
+    zones["features"][0]["geometry"] = {"type": "Polygon", "coordinates": [[*ring, ring[0]]]}
+    return json.dumps(zones)
 
 
 DAMAGES = [
@@ -43,6 +56,7 @@ DAMAGES = [
     "a public key that is none",
     "a list of revoked tokens that can't be read",
     "zones that are none",
+    "a zone whose border is a ball of wool",
 ]
 
 

@@ -3,7 +3,9 @@ import Logging
 
 /// Takes what the supervisor has tried, in a process that it tells to. What fails here is not the fault of the settings: descriptors
 /// are spent, or the disk fails. Nobody says it twice, so it is tried again until it is done.
-final class SettingsReload {
+///
+/// It is read on a thread: to read a city's zones takes longer than clients should wait for their answers.
+final class SettingsReload<Read: Sendable> {
     /// The wait before the second try, ms. It doubles with each that fails: one that fails late has loaded a city's zones.
     private let firstMs: UInt64
     private let longestMs: UInt64
@@ -12,14 +14,15 @@ final class SettingsReload {
 
     private let timer: LoopTimer
     private let log: Logger
-    private let take: () throws -> Void
+    private let take: (Read) throws -> Void
+    private var reading: BackgroundWork<Result<Read, any Error>>?
     /// Why it is not done; nil while there is nothing to do.
     private var trouble: String?
 
-    /// `take` changes nothing where it throws.
+    /// `take` is called on the loop with what `read` has found on the thread. It changes nothing where it throws.
     init(
         loop: EventLoop, log: Logger, firstMs: UInt64 = 1_000, longestMs: UInt64 = 30_000,
-        take: @escaping () throws -> Void
+        read: @escaping @Sendable () throws -> Read, take: @escaping (Read) throws -> Void
     ) {
         timer = LoopTimer(loop)
         self.log = log
@@ -27,6 +30,8 @@ final class SettingsReload {
         self.longestMs = longestMs
         waitMs = firstMs
         self.take = take
+        reading = BackgroundWork(
+            loop, begin: { { Result { try read() } } }, then: { [weak self] read in self?.finish(read) })
     }
 
     /// At SIGHUP: at once, and with short waits again, as whoever mends something says so with it.
@@ -37,8 +42,12 @@ final class SettingsReload {
 
     private func attempt() {
         timer.stop()
+        reading?.ask()
+    }
+
+    private func finish(_ read: Result<Read, any Error>) {
         do {
-            try take()
+            try take(read.get())
             if trouble != nil { log.notice("reloaded now") }
             trouble = nil
         } catch {

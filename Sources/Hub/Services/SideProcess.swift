@@ -24,9 +24,9 @@ enum SideProcess {
         let loop = try EventLoop()
         let settings = try WorkerFiles.settings(of: data)
         let task = try kind.init(name: name, settings: settings, loop: loop)
-        let reload = SettingsReload(loop: loop, log: HubLog.logger(kind.label, settings.log)) {
-            try task.reload(WorkerFiles.settings(of: data))
-        }
+        let reload = SettingsReload(
+            loop: loop, log: HubLog.logger(kind.label, settings.log), read: { try WorkerFiles.settings(of: data) },
+            take: { try task.reload($0) })
         let hangup = try LoopSignal(loop, signal: SIGHUP) { reload.begin() }
         let ends = try [SIGTERM, SIGINT].map { try LoopSignal(loop, signal: $0) { loop.stop() } }
         task.start()

@@ -16,12 +16,17 @@ struct SettledFiles {
 
     init(data: String) { self.data = data }
 
-    /// Tries the configuration and takes it. Throws what is wrong with it, and then nothing has changed.
-    mutating func take(_ settings: Settings, repairs: (ZoneRepair) -> Void = { _ in }) throws {
+    /// A name for the copies of the next configuration.
+    mutating func nextName() -> String {
+        number += 1
+        return "\(Self.prefix)\(number)"
+    }
+
+    /// Copies the configuration under that name and tries it; what was repaired in the zones. Any thread. Throws what is wrong with
+    /// it, and then no copies are left.
+    func copy(_ settings: Settings, as name: String) throws -> [ZoneRepair] {
         // By the names that people know first, for the messages; then the copies, which are what counts.
         try Self.checkKeys(settings)
-        number += 1
-        let name = "\(Self.prefix)\(number)"
         let directory = "\(WorkerFiles.directory(data))/\(name)"
         do {
             try make(directory)
@@ -29,12 +34,23 @@ struct SettledFiles {
             for (original, copy) in copies { try WorkerFiles.write(try WorkerFiles.read(original), to: copy) }
             try Self.checkKeys(copied)
             // Read once only: with many zones it takes long.
-            _ = try CityZones.load(copied, named: settings.zones.file, repairs: repairs)
+            var repairs: [ZoneRepair] = []
+            _ = try CityZones.load(copied, named: settings.zones.file) { repairs.append($0) }
             let (found, _) = Self.moved(settings, to: WorkerFiles.current(data))
             try WorkerFiles.write(Array(found.encoded().utf8), to: directory + "/settings.yaml")
-            try link(name)
+            return repairs
         } catch {
             Self.remove(directory)
+            throw error
+        }
+    }
+
+    /// Takes what was copied under that name. Throws when the disk does not take it, and then nothing has changed.
+    func take(_ name: String) throws(HubFailure) {
+        do throws(HubFailure) {
+            try link(name)
+        } catch {
+            Self.remove("\(WorkerFiles.directory(data))/\(name)")
             throw error
         }
         removeCopies(but: name)

@@ -1,3 +1,4 @@
+import Domain
 public import EventLoop
 import Glibc
 import Logging
@@ -30,6 +31,8 @@ public actor Supervisor {
     private var reservation: PortReservation?
     private var lock: DirectoryLock?
     private var settled: SettledFiles
+    /// Configurations are read and tried on a thread: it takes seconds with a big city's zones, and what dies meanwhile is restarted.
+    private var trials: BackgroundWork<Result<Trial, any Error>>?
     private var tickets: TicketRotation?
     private var workers: [WorkerProcess] = []
     private var recorder: WorkerProcess?
@@ -71,7 +74,9 @@ public actor Supervisor {
         for (signal, name) in [(SIGTERM, "SIGTERM"), (SIGINT, "SIGINT")] {
             signals.append(try LoopSignal(loop, signal: signal) { self.stop(name) })
         }
-        signals.append(try LoopSignal(loop, signal: SIGHUP) { self.reloadAll() })
+        let trials = BackgroundWork(loop, begin: { self.nextTrial() }, then: { self.reloadAll($0) })
+        self.trials = trials
+        signals.append(try LoopSignal(loop, signal: SIGHUP) { trials.ask() })
         // Whatever this process and its children make is for this user alone: Redis' files, too.
         umask(0o077)
         let closed = try DataDirectory.prepare(settings.data.dir)
@@ -86,7 +91,9 @@ public actor Supervisor {
         settled.clear()
         // On a full disk its room is what files need that are written beside those that they replace.
         unlink(WorkerFiles.addresses(settings.data.dir))
-        try settled.take(settings) { self.log.warning("zones repaired: \($0)") }
+        let name = settled.nextName()
+        for repair in try settled.copy(settings, as: name) { log.warning("zones repaired: \(repair)") }
+        try settled.take(name)
         let records = StoreLocation(url: settings.store.url, data: settings.data.dir)
         try RecordsFile.check(settings)
         try RecordStore.check(records)
@@ -227,15 +234,37 @@ public actor Supervisor {
 
     // MARK: signals
 
+    /// A configuration that is good.
+    private struct Trial: Sendable {
+        /// As it was read, and what of it can be taken without a restart.
+        var read: Settings
+        var taken: Settings
+        var name: String
+        var repairs: [ZoneRepair]
+    }
+
+    /// Reads the configuration and tries it.
+    private func nextTrial() -> @Sendable () -> Result<Trial, any Error> {
+        let (reload, settings) = (self.reload, self.settings)
+        let name = settled.nextName()
+        return { [settled] in
+            Result {
+                let read = try reload()
+                let taken = settings.reloaded(from: read)
+                return Trial(read: read, taken: taken, name: name, repairs: try settled.copy(taken, as: name))
+            }
+        }
+    }
+
     /// Everything is tried before anything changes; then the workers are told, which read what was tried.
-    private func reloadAll() {
+    private func reloadAll(_ trial: Result<Trial, any Error>) {
         do {
-            let fresh = try reload()
-            let taken = settings.reloaded(from: fresh)
-            try settled.take(taken) { self.log.warning("zones repaired: \($0)") }
-            let fixed = Settings.changedKeys(from: settings, to: fresh).filter { $0.takesEffect == .atRestart }
+            let good = try trial.get()
+            for repair in good.repairs { log.warning("zones repaired: \(repair)") }
+            try settled.take(good.name)
+            let fixed = Settings.changedKeys(from: settings, to: good.read).filter { $0.takesEffect == .atRestart }
             for setting in fixed { log.warning("\(setting.key) takes effect at the next start only") }
-            settings = taken
+            settings = good.taken
         } catch {
             return log.error("not reloaded, everything stays as it was: \(error)")
         }
@@ -251,6 +280,7 @@ public actor Supervisor {
     private func stop(_ name: String) {
         guard !isStopping else { return }
         isStopping = true
+        trials?.close()
         log.notice("stopping: \(name)")
         for process in processes { process.stop(killAfterMs: UInt64(settings.server.drainMs) + 5000) }
         finishIfDone()
@@ -270,6 +300,7 @@ public actor Supervisor {
     private func end() {
         for signal in signals { signal.close() }
         signals = []
+        trials = nil
         tickets?.close()
         reservation = nil
         // On a full disk they stay: the next start has no other room for its own.
@@ -285,6 +316,7 @@ public actor Supervisor {
     /// Could not start: ends what had been started.
     private func abandon() {
         isStopping = true
+        trials?.close()
         for process in processes { process.stop(killAfterMs: 1000) }
         finishIfDone()
     }

@@ -214,12 +214,11 @@ public actor Worker {
 
     // MARK: reload and end
 
-    /// SIGHUP: zones, limits, keys and certificates, without dropping a connection that may stay. The supervisor has tried
-    /// everything before; where it throws all the same everything is as it was.
-    public func reload(_ new: Settings) throws {
+    /// SIGHUP: zones, limits, keys and certificates, without dropping a connection that may stay. `zones` are those of the new
+    /// settings. The supervisor has tried everything before; where it throws all the same everything is as it was.
+    func reload(_ new: Settings, zones: ZoneSet) throws {
         let verifier = try TokenVerifier(new)
         let issuer = try TokenIssuer(new)
-        let zones = try CityZones.load(new)
         if services.server.hasTLS { try services.server.reloadCertificate() }
         services.zones.set = zones
         services.apply(new)

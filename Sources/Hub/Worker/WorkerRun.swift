@@ -1,3 +1,4 @@
+import Domain
 import EventLoop
 import Glibc
 import Logging
@@ -15,10 +16,13 @@ public enum WorkerRun {
         let settings = try read(data, port)
         let loop = try EventLoop()
         let worker = try Worker(name: name, number: number, settings: settings, loop: loop)
-        let reload = SettingsReload(loop: loop, log: worker.assumeIsolated { $0.log }) {
-            let fresh = try read(data, port)
-            try worker.assumeIsolated { try $0.reload(fresh) }
-        }
+        let reload = SettingsReload(
+            loop: loop, log: worker.assumeIsolated { $0.log },
+            read: {
+                let settings = try read(data, port)
+                return Reading(settings: settings, zones: try CityZones.load(settings))
+            },
+            take: { fresh in try worker.assumeIsolated { try $0.reload(fresh.settings, zones: fresh.zones) } })
         let hangup = try LoopSignal(loop, signal: SIGHUP) { reload.begin() }
         var ends: [LoopSignal] = []
         for signal in [SIGTERM, SIGINT] {
@@ -28,6 +32,11 @@ public enum WorkerRun {
         try worker.assumeIsolated { try $0.start() }
         loop.run()
         withExtendedLifetime((hangup, ends)) {}
+    }
+
+    private struct Reading: Sendable {
+        var settings: Settings
+        var zones: ZoneSet
     }
 
     private static func read(_ data: String, _ port: Int) throws -> Settings {
