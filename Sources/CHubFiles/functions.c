@@ -175,6 +175,9 @@ static const unsigned char stop_answers[] = {
 static const unsigned char stop_way[] = {
 #embed "../Hub/Stops/stop_way.lua"
 };
+static const unsigned char stop_line[] = {
+#embed "../Hub/Stops/stop_line.lua"
+};
 static const unsigned char tour[] = {
 #embed "../Hub/Tours/tour.lua"
 };
@@ -276,6 +279,7 @@ static const struct kerbside_file functions[] = {
     MODULE(stop_request),
     MODULE(stop_answers),
     MODULE(stop_way),
+    MODULE(stop_line),
     MODULE(tour),
     MODULE(line),
     MODULE(broadcast),

@@ -331,6 +331,7 @@ import Wire
                 #expect(try await answer(city, "accept", "s1").isOK)
                 _ = try await request(city, "c2", wish("s2", 2000, inMinutes: 300, run: "t10"))
                 try await city.catalog("v2", lines, replacing: "v1")
+                try await city.sweep()
                 #expect(try await city.told("passenger:c1") == [asked, promised], "its bus is on its way")
                 #expect(try await city.last("stop.expired", "passenger:c2")?["reason"]?.text == reason)
                 if reason != nil {

@@ -23,21 +23,13 @@ end
 
 function catalog.expire(key) redis.call('EXPIRE', key, catalog.leftover_s) end
 
--- Of the lines that have open requests for stops those that the new version does not have, or has with other patterns.
-function catalog.tell_waiting(c, version)
-    local key = c.p .. 'catalog:' .. version .. ':lines'
+-- Whoever waits for a line that the new version does not have, or has with other patterns, is told by the next sweeps (stop_line.lua).
+function catalog.tell_waiting(c)
     for _, line in ipairs(redis.call('SMEMBERS', c.p .. 'stoplines')) do
         if redis.call('EXISTS', c.p .. 'line:' .. line .. ':stops') == 0 then
             redis.call('SREM', c.p .. 'stoplines', line)
         else
-            local json, ways = redis.call('HGET', key, line), nil
-            local is_read, read = pcall(cjson.decode, json or '{}')
-            if json and is_read then
-                ways = {}
-                for _, pattern in ipairs(read.patterns or {}) do ways[pattern.id] = true end
-            end
-            -- One that can't be read is taken by no worker: the lines stay as they were.
-            if is_read then stops.line_changed(c, line, ways) end
+            stops.due(c, line, 'changed', c.now)
         end
     end
 end
@@ -95,7 +87,7 @@ register('catalog_use', { 'version', 'replaced' }, function(c, given)
     catalog.tell_change(c, current.untold)
     redis.call('HSET', c.p .. 'catalog', 'untold', cjson.encode({ version = version, changed = times }))
     redis.call('PUBLISH', c.p .. 'catalog-news', 'use ' .. version .. ' ' .. iso)
-    catalog.tell_waiting(c, version)
+    catalog.tell_waiting(c)
     return ok({ version = version, changed = changed })
 end)
 

@@ -9,7 +9,7 @@ local PASSED_M, stops = import('stop', 'PASSED_M', 'stops')
 local STAND_M, STAND_MPS = 50, 2
 -- Along the shape the bus may be so far from a place that it is near as the crow flies: more is another pass of a loop.
 local SLACK_M = 500
--- So many requests at most one call hands over to a tour, or ends as passed: 1 to 2 ms. The next sweep goes on with the others.
+-- For so many requests at most one call looks for another tour, or ends them as passed: 1 to 2 ms. The next sweep goes on with the others.
 local AT_ONCE = 10
 -- How long a request whose tour has ended waits for the next tour once its time has come, ms.
 local ORPHAN_MS = 300000
@@ -205,26 +205,6 @@ function stops.is_for(c, s, t)
     return true, passes[nth], behind and behind[nth]
 end
 
--- A tour begins: what waits on its line and lies on its way is its driver's, also what another driver has for a later round
--- that may be this one. Of many the next sweeps hand over the rest.
-function stops.tour_started(c, tour)
-    local t, left = stops.tour(c, tour), AT_ONCE
-    if t.state ~= 'running' then return end
-    stops.together(c, function()
-        for _, id in ipairs(redis.call('ZRANGE', c.p .. 'line:' .. t.line .. ':stops', 0, -1)) do
-            local s = stops.load(c, id)
-            local is_its, dist, behind = false, nil, nil
-            -- What waits for another round of this tour has it already.
-            if stops.is_open(s) and s.tour ~= tour then is_its, dist, behind = stops.is_for(c, s, t) end
-            if is_its and left == 0 then return stops.due(c, tour, 'started', c.now) end
-            if is_its then
-                stops.hand_over(c, id, s, tour, dist, behind)
-                left = left - 1
-            end
-        end
-    end)
-end
-
 -- The line is in no catalog any more: no tour of it can begin.
 function stops.is_removed(c, line)
     return redis.call('HGET', c.p .. 'catalog', 'version') and not figures.is_line(c, line)
@@ -301,23 +281,6 @@ function stops.tour_ended(c, tour, t)
     return promised
 end
 
--- Another catalog has come into use. What waits for a later run of a line that it does not have, or of ways that the line does
--- not take any more, can't be fetched: who asked is told now. The running tours go on to their end.
--- ways: the ids of the line's patterns, as a set; nil: there is no such line.
-function stops.line_changed(c, line, ways)
-    stops.together(c, function()
-        for _, id in ipairs(redis.call('ZRANGE', c.p .. 'line:' .. line .. ':stops', 0, -1)) do
-            local s = stops.load(c, id)
-            local is_later = not s.tour or s.waits or tonumber(s.at) - c.now > c.stop_round_ms
-            if stops.is_open(s) and is_later then
-                local is_there = ways and s.anywhere
-                for way in pairs(ways and cjson.decode(s.places) or {}) do is_there = is_there or ways[way] end
-                if not is_there then stops.expire(c, id, s, ways and 'line_changed' or 'line_removed') end
-            end
-        end
-    end)
-end
-
 -- MARK: what time brings about
 
 local function look_after(c, id, s, what)
@@ -342,21 +305,27 @@ local function look_after(c, id, s, what)
     end
 end
 
--- What goes on with the rest of many requests of a tour.
-local OF_TOURS = { started = stops.tour_started, passed = go_on_passing }
+-- What goes on with the rest of many requests of a tour, or of a line.
+local OF_MANY = {
+    started = function(c, tour, behind) return stops.tour_started(c, tour, behind) end,
+    -- A line has to be decoded, too.
+    changed = function(c, line, behind) stops.line_changed(c, line, behind) end,
+    passed = go_on_passing,
+}
 
--- Within stops.together(). member: `<id>|<what>`, of a request, or of a tour what is left of many requests. Answers how much it was: 1 is what one
--- request needs, to be handed over 2; one more in a driver's list is a quarter.
+-- Within stops.together(). member: `<id>|<what>`, of a request, or of a tour or line what is left of many requests, which may say behind which
+-- it goes on (stop_line.lua). Answers how much it was: 1 is what one request needs, to be handed over 2; one more in a driver's list is a quarter.
 function stops.fall_due(c, member)
     local id, what = string.match(member, '^(.*)|(.*)$')
     redis.call('ZREM', c.p .. 'stopdue', member)
     if not id then return 1 end
-    local listed, of_tour = c.to_list, OF_TOURS[what]
-    if of_tour then
-        of_tour(c, id)
+    local name, behind = string.match(what, '^(%S*) ?(.*)$')
+    local listed, go_on, much = c.to_list, OF_MANY[name], what == 'handover' and 2 or 1
+    if go_on then
+        much = go_on(c, id, behind ~= '' and behind or nil) or AT_ONCE
     else
         local s = stops.load(c, id)
         if stops.is_open(s) then look_after(c, id, s, what) end
     end
-    return (of_tour and AT_ONCE or what == 'handover' and 2 or 1) + (c.to_list - listed) / 4
+    return much + (c.to_list - listed) / 4
 end

@@ -1,0 +1,117 @@
+-- What concerns all open requests of a line: a tour begins, or another catalog comes into use. A line may have thousands, for days ahead, so
+-- they are looked at in portions by pickup time. What is left stands in `stopdue`, as `<tour>|started <at> <request>` or
+-- `<line>|changed <at> <request>`: the next sweep goes on behind that request. So nothing is lost when a worker dies in between.
+
+local stops = import('stop', 'stops')
+
+-- So many requests at most are looked at in one call, 0.5 to 0.8 ms of Redis, and so many of them are handed over or expire, 1 to 2 ms.
+local LOOKS, AT_ONCE = 50, 10
+
+-- Of a request, without reading all of it.
+local function look(c, id, names)
+    if c.loaded and c.loaded[id] then return c.loaded[id] end
+    local s = {}
+    for i, value in ipairs(redis.call('HMGET', c.p .. 'stop:' .. id, unpack(names))) do s[names[i]] = value or nil end
+    return s
+end
+
+-- Calls `act` for a portion of a line's requests. It answers whether it did something, and whether that ended the request.
+-- behind: `<at> <request>`, the last that was looked at and is open; nil: from the first. owner, what: of the mark for the rest. Answers how
+-- much it was, as stops.fall_due() counts.
+local function each(c, line, behind, owner, what, act)
+    local key, first, left = c.p .. 'line:' .. line .. ':stops', 0, AT_ONCE
+    if behind then
+        local at, id = string.match(behind, '^(%S+) (.*)$')
+        local rank = redis.call('ZRANK', key, id)
+        -- It may have ended since: then all of the same moment are looked at again.
+        first = rank and rank + 1 or redis.call('ZCOUNT', key, '-inf', '(' .. at)
+    end
+    local found = redis.call('ZRANGE', key, first, first + LOOKS - 1, 'WITHSCORES')
+    local is_more = #found == 2 * LOOKS
+    for i = 1, #found, 2 do
+        if left == 0 then
+            is_more = true
+            break
+        end
+        local has_acted, is_over = act(found[i])
+        if has_acted then left = left - 1 end
+        if not is_over then behind = found[i + 1] .. ' ' .. found[i] end
+    end
+    if is_more then stops.due(c, owner, what .. (behind and ' ' .. behind or ''), c.now) end
+    return #found / 20 + AT_ONCE - left
+end
+
+local OF_TOUR = { 'state', 'tour', 'waits', 'at', 'anywhere', 'runs' }
+
+-- Whether stops.is_for() may say so. Nearly all requests for another day are told by this, which decodes nothing. trip: of the tour, as JSON has it.
+local function may_be_for(c, s, tour, trip)
+    -- What waits for another round of this tour has it already.
+    if not stops.is_open(s) or s.tour == tour then return false end
+    if s.anywhere then return not s.tour end
+    if s.tour and not s.waits then return false end
+    local near = s.runs and c.stop_early_ms or s.tour and c.stop_round_ms
+    if not near or tonumber(s.at) - c.now <= near then return true end
+    return s.runs and string.find(s.runs, trip, 1, true)
+end
+
+-- A tour begins: what waits on its line and lies on its way is its driver's, also what another driver has for a later round
+-- that may be this one. behind, and the answer: see each().
+function stops.tour_started(c, tour, behind)
+    local t = stops.tour(c, tour)
+    if t.state ~= 'running' then return 1 end
+    local trip, much = cjson.encode(t.trip), 0
+    stops.together(c, function()
+        much = each(c, t.line, behind, tour, 'started', function(id)
+            if not may_be_for(c, look(c, id, OF_TOUR), tour, trip) then return false end
+            local s = stops.load(c, id)
+            local is_its, dist, next_stop = stops.is_for(c, s, t)
+            if is_its then stops.hand_over(c, id, s, tour, dist, next_stop) end
+            return is_its
+        end)
+    end)
+    return much
+end
+
+-- Of the line that was read last, as one may be looked at in many portions.
+local read = {}
+
+-- Whether it can be said which ways a line has now, and the ids of its patterns, as a set; nil: there is no such line.
+local function ways_of(c, line)
+    local version = redis.call('HGET', c.p .. 'catalog', 'version')
+    if not version then return false end
+    local prefix = c.p .. 'catalog:' .. version .. ':'
+    local name = prefix .. line
+    if read.name == name then return true, read.ways end
+    -- Of one that is not whole nothing can be said.
+    if redis.call('HLEN', prefix .. 'lines') ~= tonumber(redis.call('HGET', prefix .. 'meta', 'lines') or nil) then return false end
+    local json = redis.call('HGET', prefix .. 'lines', line)
+    if not json then return true end
+    -- A catalog with a line that can't be read is taken by no worker: the lines stay as they were.
+    local is_read, found = pcall(cjson.decode, json)
+    if not is_read then return false end
+    local ways = {}
+    for _, pattern in ipairs(found.patterns or {}) do ways[pattern.id] = true end
+    read = { name = name, ways = ways }
+    return true, ways
+end
+
+local OF_WAYS = { 'state', 'tour', 'waits', 'at', 'anywhere', 'places' }
+
+-- Another catalog has come into use. What waits for a later run of a line that it does not have, or of ways that the line does
+-- not take any more, can't be fetched: who asked is told. The running tours go on to their end. behind: see each().
+function stops.line_changed(c, line, behind)
+    local is_known, ways = ways_of(c, line)
+    if not is_known then return end
+    stops.together(c, function()
+        each(c, line, behind, line, 'changed', function(id)
+            local s = look(c, id, OF_WAYS)
+            local is_later = not s.tour or s.waits or tonumber(s.at) - c.now > c.stop_round_ms
+            if not (stops.is_open(s) and is_later) then return false end
+            local is_there = ways and s.anywhere
+            for way in pairs(ways and cjson.decode(s.places) or {}) do is_there = is_there or ways[way] end
+            if is_there then return false end
+            stops.expire(c, id, stops.load(c, id), ways and 'line_changed' or 'line_removed')
+            return true, true
+        end)
+    end)
+end

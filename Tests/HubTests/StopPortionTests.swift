@@ -1,0 +1,136 @@
+import RedisLink
+import Testing
+import Wire
+
+@testable import Hub
+
+/// A line that many have asked to stop, for days ahead: what a tour or a catalog needs of it is looked at in portions, against a real Redis.
+@Suite struct StopPortionTests: StopLine {
+    /// So many ask for a run each, a minute apart, the first in five hours. run: of the one with this number.
+    private func askAhead(
+        _ city: TestCity, _ count: Int, run: (Int) -> String = { "t\($0)" }
+    ) async throws {
+        try await city.raw(["HSET", "{test}:settings", "stop_max_on_tour", "1000"])
+        for n in 0..<count {
+            let minutes = 300 + n
+            let wanted = wish("s\(n)", 2000, inMinutes: minutes, laterAt: minutes, run: run(n))
+            #expect(try await request(city, "c\(n)", wanted).isOK)
+        }
+    }
+
+    /// What is left of many, as it is marked.
+    private func marks(_ city: TestCity, _ what: String) async throws -> [String] {
+        let all = try await city.raw(["ZRANGE", "{test}:stopdue", "0", "-1"]).array?.compactMap(\.text) ?? []
+        return all.filter { $0.contains("|" + what) }
+    }
+
+    private func open(_ city: TestCity) async throws -> Int64? {
+        try await city.raw(["ZCARD", "{test}:line:L:stops"]).int
+    }
+
+    @Test(
+        "N1: a tour that begins looks at fifty of all that its line is asked for, and reads those that can be its own")
+    func begins() async throws {
+        try await TestCity.run { city in
+            try await askAhead(city, 160) { $0 == 20 || $0 >= 155 ? "own" : "t\($0)" }
+            let (read, looked) = (try await city.calls(of: "hgetall"), try await city.calls(of: "hmget"))
+            try await start(city, trip: "own")
+            #expect(try await city.calls(of: "hgetall") - read <= 5, "the tour, its driver, and one request")
+            let most = 50 + 8
+            #expect(try await city.calls(of: "hmget") - looked <= most, "fifty requests, and what each call reads")
+            #expect(try await city.raw(["ZRANGE", "{test}:tour-stops:t1", "0", "-1"]).array?.map(\.text) == ["s20"])
+            for portion in 1...3 {
+                #expect(try await marks(city, "started").count == 1, "before sweep \(portion)")
+                let before = try await city.calls(of: "hmget")
+                try await city.sweep()
+                #expect(try await city.calls(of: "hmget") - before <= most)
+            }
+            #expect(try await marks(city, "started").isEmpty)
+            let own = try await city.raw(["ZRANGE", "{test}:tour-stops:t1", "0", "-1"]).array?.map(\.text)
+            #expect(own == ["s20"] + (155..<160).map { "s\($0)" })
+            #expect(try await city.told("bus_driver:B1").filter { $0 == "stop.requested" }.count == 6)
+        }
+    }
+
+    @Test("N1: a tour that has ended looks at no more of its line")
+    func ended() async throws {
+        try await TestCity.run { city in
+            try await askAhead(city, 120)
+            try await start(city)
+            #expect(try await marks(city, "started").count == 1)
+            #expect(try await city.command("tour_end", "bus_driver", "B1", "", "", "").isOK)
+            try await city.sweep()
+            #expect(try await marks(city, "started").isEmpty)
+        }
+    }
+
+    @Test("C64: those behind the last that was looked at are found, also when that one is taken back in between")
+    func cursor() async throws {
+        try await TestCity.run { city in
+            try await askAhead(city, 70) { $0 >= 45 ? "own" : "t\($0)" }
+            try await start(city, trip: "own")
+            #expect(try await marks(city, "started").first?.hasSuffix(" s49") == true)
+            for n in [10, 49, 50] { #expect(try await city.command("stop_cancel", "c\(n)", "s\(n)", "").isOK) }
+            // Another worker goes on, whose functions have remembered nothing.
+            try await city.load()
+            for _ in 0..<2 { try await city.sweep() }
+            for n in 51..<70 { #expect(try await city.field("stop:s\(n)", "tour") == "t1", "s\(n)") }
+            #expect(try await marks(city, "started").isEmpty)
+            #expect(try await city.told("bus_driver:B1").filter { $0 == "stop.requested" }.count == 5 + 19)
+        }
+    }
+
+    @Test("C64: what a hub of before has left of a tour, which does not say how far it is, begins at the first")
+    func markOfBefore() async throws {
+        try await TestCity.run { city in
+            try await askAhead(city, 3) { _ in "own" }
+            try await start(city, trip: "other")
+            try await city.raw(["HSET", "{test}:tour:t1", "trip", "own"])
+            try await city.raw(["ZADD", "{test}:stopdue", "1", "t1|started"])
+            try await city.sweep()
+            for n in 0..<3 { #expect(try await city.field("stop:s\(n)", "tour") == "t1") }
+        }
+    }
+
+    @Test("C64: a catalog without the ways that many wait for tells ten of them with each sweep, and loses none")
+    func catalog() async throws {
+        try await TestCity.run { city in
+            try await city.catalog("v1", ["L": #"{"patterns":[{"id":"out"}]}"#], replacing: "")
+            try await askAhead(city, 75)
+            let before = try await city.calls(of: "hgetall")
+            try await city.catalog("v2", ["L": #"{"patterns":[{"id":"out"},{"id":"back"}]}"#], replacing: "v1")
+            #expect(try await city.calls(of: "hgetall") - before <= 4, "no request is read while it comes into use")
+            for _ in 0..<2 { try await city.sweep() }
+            #expect(try await marks(city, "changed").isEmpty)
+            #expect(try await open(city) == 75, "the line still takes their way")
+            #expect(try await city.calls(of: "hgetall") - before <= 8, "and they were looked at without being read")
+
+            try await city.catalog("v3", ["L": #"{"patterns":[{"id":"back"}]}"#], replacing: "v2")
+            #expect(try await open(city) == 75)
+            for left in stride(from: 65, through: 5, by: -10) {
+                try await city.sweep()
+                #expect(try await open(city) == Int64(left))
+                try await city.load()
+            }
+            for _ in 0..<2 { try await city.sweep() }
+            #expect(try await open(city) == 0)
+            #expect(try await marks(city, "changed").isEmpty)
+            for n in 0..<75 {
+                #expect(try await city.told("passenger:c\(n)").filter { $0 == "stop.expired" }.count == 1)
+                #expect(try await city.last("stop.expired", "passenger:c\(n)")?["reason"]?.text == "line_changed")
+            }
+        }
+    }
+
+    @Test("C64: of a catalog that is not whole nothing is said, so nobody is told that the line is gone")
+    func notWhole() async throws {
+        try await TestCity.run { city in
+            try await city.catalog("v1", ["L": #"{"patterns":[{"id":"out"}]}"#], replacing: "")
+            try await askAhead(city, 1)
+            try await city.catalog("v2", ["L": #"{"patterns":[{"id":"back"}]}"#], replacing: "v1")
+            try await city.raw(["DEL", "{test}:catalog:v2:lines"])
+            try await city.sweep()
+            #expect(try await open(city) == 1)
+        }
+    }
+}
