@@ -133,4 +133,48 @@ import Wire
             #expect(try await open(city) == 1)
         }
     }
+
+    // MARK: what one operator can ask for
+
+    private func ask(
+        _ city: TestCity, _ number: Int, by office: String, _ wishes: String...
+    ) async throws -> TestCity.Outcome {
+        let person = #"{"name":"Ada","by":"\#(office)\nAda\n\#(number)"}"#
+        let reply = try await city.call(
+            "stop_request", ["tel:\(number)", "", "L", "", "", person] + wishes)
+        switch RedisFunctions.answer(.success(reply)) {
+        case .ok(let json): return .ok(try JSONValue(parsing: json))
+        case .refused(let code, _, _): return .refused(code)
+        default: throw Surprise("stop_request answered \(reply)")
+        }
+    }
+
+    @Test("C60: one operator has 500 open requests on a line for its callers; each that ends makes room")
+    func bounded() async throws {
+        try await TestCity.run { city in
+            func ahead(_ id: String, _ minutes: Int) -> String {
+                wish(id, 2000, inMinutes: minutes, laterAt: minutes, run: "t\(minutes)")
+            }
+            func own() async throws -> String? { try await city.field("stops-by:o1", "L") }
+            #expect(try await ask(city, 1, by: "o1", ahead("s1", 300)).isOK)
+            #expect(try await own() == "1")
+            #expect(try await ask(city, 2, by: "o1", ahead("s2", 310), ahead("s3", 400)).isOK)
+            #expect(try await own() == "3", "there and back are two")
+            // As if 496 more were open.
+            try await city.raw(["HSET", "{test}:stops-by:o1", "L", "499"])
+            #expect(try await ask(city, 3, by: "o1", ahead("s4", 320), ahead("s5", 420)) == .refused("not_available"))
+            #expect(try await ask(city, 3, by: "o1", ahead("s4", 320)).isOK)
+            #expect(try await ask(city, 4, by: "o1", ahead("s6", 330)) == .refused("not_available"))
+            #expect(try await ask(city, 4, by: "o2", ahead("s6", 330)).isOK, "another operator")
+            #expect(try await request(city, "c1", ahead("s7", 340)).isOK, "who asks for itself")
+            #expect(try await city.command("stop_cancel", "tel:1", "s1", "", "o1\nAda\n1").isOK)
+            #expect(try await own() == "499")
+            #expect(try await ask(city, 5, by: "o1", ahead("s8", 350)).isOK)
+            // The last of another one expires, as nobody came.
+            try await city.advance(500 * Self.minute)
+            for _ in 0..<2 { try await city.sweep() }
+            #expect(try await city.field("stops-by:o2", "L") == nil)
+            #expect(try await own() == "496", "those that were never made")
+        }
+    }
 }

@@ -227,6 +227,7 @@ function stops.close(c, id, s, state)
     if s.tour then stops.leaves(c, id, s.tour) end
     redis.call('ZREM', c.p .. 'line:' .. s.line .. ':stops', id)
     redis.call('SREM', c.p .. 'stops-of:' .. s.citizen, id)
+    stops.count_for_operator(c, s, -1)
     stops.not_due(c, id, 'remind_driver', 'expire', 'remind_citizen', 'overdue', 'orphan', 'handover')
     redis.call('EXPIRE', c.p .. 'stop:' .. id, c.history_ttl_s)
     if was_promised and s.tour then stops.retime(c, s.tour) end

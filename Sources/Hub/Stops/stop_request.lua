@@ -10,6 +10,10 @@ local people = import('people', 'people')
 local reliability = import('reliability', 'reliability')
 local stops = import('stop', 'stops')
 
+-- So many open requests on one line are for callers of one operator: a caller needs no token, so one operator could ask for any number, for
+-- days ahead, and whatever concerns all of a line would take as long.
+local MOST_OF_OPERATOR = 500
+
 function stops.receipt(c, id, s)
     return { eta = s.tour and stops.eta(c, s, stops.tour(c, s.tour)), request = id, line = s.line,
         state = s.state, at = tonumber(s.at), passengers = tonumber(s.passengers),
@@ -69,12 +73,13 @@ function stops.repeated(c, citizen, line, r)
 end
 
 -- The open requests that its driver will have besides, their ids: those of the tour; before there is one, those of the line that the next
--- driver will have, which are those about the same time if the line is driven by a timetable.
+-- driver will have, which are those about the same time if the line is driven by a timetable; no more of these than can be.
 function stops.beside(c, line, r)
     if r.tour then return redis.call('ZRANGE', c.p .. 'tour-stops:' .. r.tour, 0, -1) end
     local key, round = c.p .. 'line:' .. line .. ':stops', c.stop_round_ms
-    if r.anywhere then return redis.call('ZRANGE', key, 0, -1) end
-    return redis.call('ZRANGEBYSCORE', key, string.format('%.0f', r.at - round), string.format('%.0f', r.at + round))
+    local most = c.stop_max_on_tour
+    if r.anywhere then return redis.call('ZRANGE', key, 0, most - 1) end
+    return redis.call('ZRANGEBYSCORE', key, string.format('%.0f', r.at - round), string.format('%.0f', r.at + round), 'LIMIT', 0, most)
 end
 
 -- Who has no account may be anybody, and many at once: of what a driver can have, all guests together ask for a half at most, and those of one
@@ -89,11 +94,26 @@ function stops.has_guests_enough(c, citizen, others)
     return all >= math.ceil(c.stop_max_on_tour / 2) or near >= math.ceil(c.stop_max_on_tour / 6)
 end
 
+-- One more open request of an operator's caller, or one less. `stops-by:<operator>`: how many it has, by line.
+function stops.count_for_operator(c, s, change)
+    if not s.operator then return end
+    local key = c.p .. 'stops-by:' .. s.operator
+    if redis.call('HINCRBY', key, s.line, change) <= 0 then redis.call('HDEL', key, s.line) end
+end
+
+-- Why an operator can't ask for so many more on a line; nil: it can.
+local function full_of(c, line, operator, more)
+    local own = tonumber(redis.call('HGET', c.p .. 'stops-by:' .. operator, line) or 0)
+    if own + more <= MOST_OF_OPERATOR then return nil end
+    return 'One operator can have ' .. MOST_OF_OPERATOR .. ' open requests on a line for its callers; you have ' .. own
+        .. '. Ask again when some have ended, or let another operator ask.'
+end
+
 -- What is kept of a request that may be made.
-function stops.open(c, citizen, line, person, r, back)
+function stops.open(c, citizen, line, person, r, back, operator)
     local s = { state = 'requested', line = line, citizen = citizen, lat = r.lat, lon = r.lon, stop = r.stop,
         at = string.format('%.0f', r.at), passengers = r.passengers, name = person.name, number = person.number,
-        address = person.address, help = person.help and cjson.encode(person.help), back = back, notified = '0',
+        address = person.address, help = person.help and cjson.encode(person.help), back = back, notified = '0', operator = operator,
         anywhere = r.anywhere and '1', ahead = not r.tour and '1' or nil, runs = r.runs and cjson.encode(r.runs),
         places = cjson.encode(r.places), nexts = r.next and cjson.encode(r.next), requested_at = c.now_text, answer_by = string.format('%.0f', r.at) }
     local fields = {}
@@ -102,6 +122,7 @@ function stops.open(c, citizen, line, person, r, back)
     redis.call('ZADD', c.p .. 'line:' .. line .. ':stops', s.at, r.id)
     redis.call('SADD', c.p .. 'stoplines', line)
     redis.call('SADD', c.p .. 'stops-of:' .. citizen, r.id)
+    stops.count_for_operator(c, s, 1)
     if r.tour then stops.await_answer(c, r.id, s) else stops.await_driver(c, r.id, s) end
     stops.due(c, r.id, 'overdue', r.at + c.stop_late_ms)
     s.tour, s.dist, s.place, s.waits = r.tour, r.dist, r.id, r.waits and '1' or nil
@@ -150,6 +171,8 @@ register('stop_request', { 'citizen', 'key', 'line', 'code', 'detail', 'person',
             return no('already_requested', 'Your open requests would be for ' .. passengers .. ' passengers together; at most '
                 .. c.stop_max_open_passengers .. ' can be. Cancel one first, or wait for its end.')
         end
+        local is_full = caller and full_of(c, line, caller.operator, #wanted)
+        if is_full then return no('not_available', is_full) end
         for i, r in ipairs(wanted) do
             local where = i == 2 and 'field `back`: ' or ''
             if r.code then return no(r.code, where .. r.detail) end
@@ -172,8 +195,9 @@ register('stop_request', { 'citizen', 'key', 'line', 'code', 'detail', 'person',
         if too_soon then return too_soon end
         local there, back = wanted[1], wanted[2]
         if caller then note(c, citizen, caller) end
-        local first = stops.open(c, citizen, line, person, there, back and back.id)
-        if back then stops.open(c, citizen, line, person, back, there.id) end
+        local operator = caller and caller.operator
+        local first = stops.open(c, citizen, line, person, there, back and back.id, operator)
+        if back then stops.open(c, citizen, line, person, back, there.id, operator) end
         return ok(stops.receipt(c, there.id, first))
     end)
 end)
