@@ -118,6 +118,9 @@ static const unsigned char ride_end[] = {
 static const unsigned char share[] = {
 #embed "../Hub/Sharing/share.lua"
 };
+static const unsigned char reservation_due[] = {
+#embed "../Hub/Reservations/reservation_due.lua"
+};
 static const unsigned char reservation[] = {
 #embed "../Hub/Reservations/reservation.lua"
 };
@@ -260,6 +263,7 @@ static const struct kerbside_file functions[] = {
     MODULE(ride),
     MODULE(ride_end),
     MODULE(share),
+    MODULE(reservation_due),
     MODULE(reservation),
     MODULE(seat),
     MODULE(seat_search),

@@ -55,6 +55,7 @@ extension Reserving {
     }
 
     func nothingIsLeft(_ city: TestCity, _ passenger: String = "p1") async throws -> Bool {
-        try await city.raw(["EXISTS", "{test}:reservations:\(passenger)", "{test}:reservation-due"]).int == 0
+        let keys = ["reservations:\(passenger)", "reservation-due", "reservation-waits"]
+        return try await city.raw(["EXISTS"] + keys.map { "{test}:" + $0 }).int == 0
     }
 }

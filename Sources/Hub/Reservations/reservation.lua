@@ -1,6 +1,6 @@
 -- Reservations: a taxi for a time between two hours and two days ahead. `reservation:<id>` is all there is to know of one;
--- `reservations:<passenger>` has those of a person that are open, by when they meet; `reservation-due` all of them by when each is to
--- be looked at next, hub ms. Its ride is named after it, so one reservation can't have two.
+-- `reservations:<passenger>` has those of a person that are open, by when they meet. Time has all of them looked at (reservation_due.lua). Its
+-- ride is named after it, so one reservation can't have two.
 --
 -- open: nobody is asked yet; searching: its ride is; assigned: a driver has accepted. Then done, cancelled or failed.
 
@@ -9,6 +9,7 @@ local refuse, register, tell = import('core', 'refuse', 'register', 'tell')
 local metres_between = import('distances', 'metres_between')
 local blocks = import('blocks', 'blocks')
 local callers = import('callers', 'callers')
+local AGAIN_MS, due = import('reservation_due', 'AGAIN_MS', 'due')
 local cancels = import('limits', 'cancels')
 local first_free, is_anybody_free, view = import('candidates', 'first_free', 'is_anybody_free', 'view')
 local full, full_of = import('crowd', 'full', 'full_of')
@@ -21,12 +22,11 @@ local reservations = {}
 local MINUTE_MS = 60000
 -- Nearer than this pickup and destination are the same place, metres: as exact as telephones know where they are.
 local SAME_PLACE_M = 20
--- Looked at by one sweep; while there are more the next one comes within 100 ms. Each may begin a search, which is half a millisecond.
-local BATCH = 10
 -- So many of those who are free in a zone are looked at for who is nearest.
 local NEAREST_OF = 16
--- Who has another ride or booking open when the search is due is looked at again so much later; so is what failed to be looked at.
-local AGAIN_MS = 30000
+-- A search that waits for the passenger itself is tried again after AGAIN_MS. One that waits for room in its zone is tried after 30 s, then 60,
+-- then each 120.
+local ROOM_AGAIN_MS = 120000
 -- What is told before the meeting time, so many minutes; the reminders, and that nobody has accepted yet.
 local STEPS = {
     { minutes = 60, is_reminder = true }, { minutes = 10, is_reminder = true }, { minutes = 8 }, { minutes = 5 },
@@ -34,7 +34,6 @@ local STEPS = {
 
 local function key_of(c, id) return c.p .. 'reservation:' .. id end
 local function set(c, id, ...) redis.call('HSET', key_of(c, id), ...) end
-local function due_at(c, id, at) redis.call('ZADD', c.p .. 'reservation-due', string.format('%.0f', at), id) end
 local function is_open(v) return v.state == 'open' or v.state == 'searching' or v.state == 'assigned' end
 
 -- The stated end: with nobody by then, it has failed.
@@ -86,7 +85,7 @@ end
 local function close(c, id, v, state, is_brief)
     set(c, id, 'state', state, 'closed_at', c.now_text)
     redis.call('ZREM', c.p .. 'reservations:' .. v.passenger, id)
-    redis.call('ZREM', c.p .. 'reservation-due', id)
+    due.set(c, id)
     if is_brief then return cancels.forget(c, 'reservation:' .. id) end
     redis.call('EXPIRE', key_of(c, id), c.history_ttl_s)
 end
@@ -146,12 +145,11 @@ local function step_of(c, v)
     return last, next_at
 end
 
--- To be looked at again at the next step, or at `at` if that is earlier.
-local function look_again(c, id, v, at)
+-- To be looked at again at the next step, or at `at` if that is earlier. is_waiting: as of due.set().
+local function look_again(c, id, v, at, is_waiting)
     local _, next_at = step_of(c, v)
     at = math.min(at or math.huge, next_at or math.huge)
-    if at < math.huge then return due_at(c, id, at) end
-    redis.call('ZREM', c.p .. 'reservation-due', id)
+    due.set(c, id, at < math.huge and at, is_waiting)
 end
 
 -- The ride ends by itself; should it not be there then, that is seen.
@@ -188,17 +186,21 @@ local function start(c, id, v)
     if too_many and is_anybody_free(c, view(c, v.zone), v) then
         too_many = v.operator and full_of(c, v.zone, v.operator, true) or nil
     end
-    local reason = other and 'already_requested' or cancels.passenger_refusal(c, v.passenger, held[4]) and 'rate_limited'
-        or too_many and 'rate_limited'
+    -- The passenger itself may not, or not yet.
+    local is_held = other or cancels.passenger_refusal(c, v.passenger, held[4])
+    local reason = other and 'already_requested' or (is_held or too_many) and 'rate_limited'
     if c.now >= end_of(c, v) then
         local what = other and (held[1] and 'your ride ' or 'your booking ') .. other .. ' was still open'
             or too_many or reason and 'you have taken back too many requests' or 'the hub could not search'
         return fail(c, id, v, reason or 'timeout', 'No taxi could be looked for in time: ' .. what .. '.')
     end
     if not reason then return begin(c, id, v) end
-    look_again(c, id, v, math.min(c.now + AGAIN_MS, end_of(c, v)))
+    -- `is_waiting`: since when. Hubs of before wrote 1, which counts as very long.
+    local waited = v.is_waiting and c.now - tonumber(v.is_waiting) or 0
+    local wait = is_held and AGAIN_MS or math.max(AGAIN_MS, math.min(waited + AGAIN_MS, ROOM_AGAIN_MS))
+    look_again(c, id, v, math.min(c.now + wait, end_of(c, v)), true)
     if v.is_waiting then return end
-    set(c, id, 'is_waiting', '1')
+    set(c, id, 'is_waiting', c.now_text)
     tell_passenger(c, id, v, 'waiting', {
         reason = reason, ['until'] = end_of(c, v), ride = held[1] or nil, booking = not held[1] and held[2] or nil,
     })
@@ -220,7 +222,7 @@ end
 
 local function look(c, id)
     local v = load(c, id)
-    if not v or not is_open(v) then return redis.call('ZREM', c.p .. 'reservation-due', id) end
+    if not v or not is_open(v) then return due.set(c, id) end
     tell_step(c, id, v)
     if v.state == 'open' then
         local start_at = start_of(c, v)
@@ -233,19 +235,8 @@ local function look(c, id)
     start(c, id, v)
 end
 
--- What is due, of all reservations: one command while nothing is. One that can't be looked at is tried again, and keeps nobody waiting. Answers
--- whether there may be more.
-function reservations.fall_due(c)
-    local due = redis.call('ZRANGEBYSCORE', c.p .. 'reservation-due', '-inf', c.now_text, 'LIMIT', 0, BATCH)
-    for _, id in ipairs(due) do
-        local good, problem = pcall(look, c, id)
-        if not good then
-            redis.log(redis.LOG_WARNING, 'kerbside: reservation-due ' .. id .. ': ' .. tostring(problem))
-            due_at(c, id, c.now + AGAIN_MS)
-        end
-    end
-    return #due == BATCH
-end
+-- What time brings about (reservation_due.lua).
+function reservations.fall_due(c) return due.fall_due(c, look) end
 
 -- What has become of its ride, in the step in which it has.
 follow(function(c, ride, r, what, facts)
@@ -336,7 +327,7 @@ register('reservation_make', {
         set(c, id, unpack(fields))
         redis.call('ZADD', c.p .. 'reservations:' .. passenger, given.at, id)
         -- From the first reminder on it is looked at; one that is nearer than that at once.
-        due_at(c, id, math.max(c.now, v.at - math.max(STEPS[1].minutes * MINUTE_MS, c.reservation_search_before_ms)))
+        due.set(c, id, math.max(c.now, v.at - math.max(STEPS[1].minutes * MINUTE_MS, c.reservation_search_before_ms)))
         log(c, 'reservation.made', { reservation = id, passenger = passenger, zone = v.zone, at = v.at, passengers = tonumber(v.passengers),
             lat = tonumber(v.lat), lon = tonumber(v.lon), to_lat = tonumber(v.to_lat), to_lon = tonumber(v.to_lon),
             payment = v.payment })

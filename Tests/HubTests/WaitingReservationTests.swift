@@ -1,0 +1,134 @@
+import RedisLink
+import Testing
+import Wire
+
+@testable import Hub
+
+/// Reservations whose search can't begin yet (reservation_due.lua), against a real Redis.
+@Suite struct WaitingReservationTests: Reserving {
+    /// Sweeps until nothing is due.
+    private func settle(_ city: TestCity) async throws {
+        while try await city.call("city_sweep", ["w", "5000", "", ""])[6].int == 1 {}
+    }
+
+    /// So many wait in zone 14, for an hour, that the search of no reservation can begin there.
+    private func fill(_ city: TestCity) async throws {
+        try await city.raw(["HSET", "{test}:settings", "wait_ms", String(Self.hour)])
+        for number in 0..<300 {
+            let asked = try await city.command(
+                "ride_request", "q\(number)", "q_\(number)", "14", "45.1", "9.1", "2", "", "", "", "", "", "", "1")
+            #expect(asked.isOK)
+        }
+    }
+
+    /// One of them goes.
+    private func makeRoom(_ city: TestCity) async throws {
+        #expect(try await city.command("ride_cancel", "passenger", "q7", "", "", "").isOK)
+    }
+
+    /// When a reservation that waits is looked at next, ms from now; nil: it does not wait.
+    private func nextTry(_ city: TestCity, _ id: String = "v_1") async throws -> Int64? {
+        let now = try #require(try await city.call("city_now", []).int)
+        let score = try await city.raw(["ZSCORE", "{test}:reservation-waits", id]).text
+        return score.flatMap { Int64($0) }.map { $0 - now }
+    }
+
+    private func isDue(_ city: TestCity, _ id: String = "v_1") async throws -> Bool {
+        try await city.raw(["ZSCORE", "{test}:reservation-due", id]).text != nil
+    }
+
+    @Test("V2, C60: however many reservations of one operator wait for room, the next sweep begins another's search")
+    func others() async throws {
+        try await TestCity.run { city in
+            for number in 0..<30 {
+                let made = try await make(city, "v_\(number)", of: "tel:\(number)", by: "o1\nAda Rossi\n\(number)")
+                #expect(made.isOK)
+            }
+            #expect(try await make(city, "v_other", in: 2 * Self.hour + 31_000, zone: "15").isOK)
+            try await city.advance(109 * Self.minute)
+            try await settle(city)
+            try await fill(city)
+            try await city.advance(Self.minute)
+            try await settle(city)
+            for number in 0..<30 {
+                #expect(try await told(city, "tel:\(number)").last == "waiting")
+                #expect(try await nextTry(city, "v_\(number)") == 30_000)
+            }
+            // They are due a second before the other one is.
+            try await city.advance(31_000)
+            try await city.sweep()
+            #expect(try await state(city, "v_other") == "searching")
+            #expect(try await told(city).last == "searching 10")
+            // What is left of the sweep is theirs, and the next ones.
+            try await settle(city)
+            for number in 0..<30 { #expect(try await nextTry(city, "v_\(number)") ?? 0 > 30_000) }
+            #expect(try await city.brokenInvariants() == [])
+        }
+    }
+
+    @Test("V2, C60: what waits for room is tried again after 30 s, 60 s and each 120 s, and at each step and the end")
+    func doubles() async throws {
+        try await TestCity.run { city in
+            _ = try await make(city)
+            try await city.advance(109 * Self.minute)
+            try await settle(city)
+            try await fill(city)
+            try await city.advance(Self.minute)
+            try await settle(city)
+            var waits: [Int64] = []
+            while let wait = try await nextTry(city), wait > 0, waits.count < 20 {
+                #expect(try await !isDue(city))
+                waits.append(wait / 1000)
+                try await city.advance(Int(wait))
+                try await settle(city)
+            }
+            // The third ends 8 minutes before the meeting time, the fifth 5 minutes, and the last 5 minutes after it.
+            #expect(waits == [30, 60, 30, 120, 60, 120, 120, 120, 120, 120])
+            #expect(try await told(city) == ["made", "reminder 11", "reminder 10", "waiting", "failed"])
+            let failed = try await city.last("reservation.failed", "passenger:p1")
+            #expect(failed?["detail"]?.text?.contains("300 rides wait") == true)
+            #expect(try await nothingIsLeft(city))
+        }
+    }
+
+    @Test("V2, C60: the reminder of one that waits from earlier comes on time")
+    func reminded() async throws {
+        try await TestCity.run { city in
+            try await city.raw([
+                "HSET", "{test}:settings", "reservation_search_before_ms", String(12 * Self.minute),
+            ])
+            _ = try await make(city)
+            try await city.advance(107 * Self.minute)
+            try await settle(city)
+            try await fill(city)
+            try await city.advance(Self.minute)
+            try await settle(city)
+            for seconds in [30, 60, 30] {
+                #expect(try await nextTry(city) == Int64(seconds * 1000))
+                try await city.advance(seconds * 1000)
+                try await settle(city)
+            }
+            #expect(try await told(city) == ["made", "reminder 13", "waiting", "reminder 10"])
+        }
+    }
+
+    @Test("V2: one that a hub of before has put off goes on: it waits with the others, and begins when there is room")
+    func before() async throws {
+        try await TestCity.run { city in
+            _ = try await make(city)
+            try await city.advance(111 * Self.minute)
+            try await city.raw(["HSET", "{test}:reservation:v_1", "is_waiting", "1", "step", "2"])
+            try await fill(city)
+            try await settle(city)
+            #expect(try await told(city) == ["made"])
+            #expect(try await nextTry(city) == 60_000, "until 8 minutes before")
+            #expect(try await !isDue(city))
+            try await makeRoom(city)
+            try await city.advance(Self.minute)
+            try await city.sweep()
+            #expect(try await told(city) == ["made", "searching 8"])
+            #expect(try await nextTry(city) == nil)
+            #expect(try await isDue(city), "the ride is watched")
+        }
+    }
+}
