@@ -55,7 +55,7 @@ extension Reserving {
     }
 
     func nothingIsLeft(_ city: TestCity, _ passenger: String = "p1") async throws -> Bool {
-        let keys = ["reservations:\(passenger)", "reservation-due", "reservation-waits"]
+        let keys = ["reservations:\(passenger)", "reservation-due", "reservation-waits", "reserved:o1"]
         return try await city.raw(["EXISTS"] + keys.map { "{test}:" + $0 }).int == 0
     }
 }

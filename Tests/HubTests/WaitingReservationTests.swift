@@ -4,7 +4,8 @@ import Wire
 
 @testable import Hub
 
-/// Reservations whose search can't begin yet (reservation_due.lua), against a real Redis.
+/// Reservations whose search can't begin yet, and those of one operator's callers (reservation_due.lua), against a real
+/// Redis.
 @Suite struct WaitingReservationTests: Reserving {
     /// Sweeps until nothing is due.
     private func settle(_ city: TestCity) async throws {
@@ -129,6 +130,54 @@ import Wire
             #expect(try await told(city) == ["made", "searching 8"])
             #expect(try await nextTry(city) == nil)
             #expect(try await isDue(city), "the ride is watched")
+        }
+    }
+
+    @Test(
+        "V1, B18: so many are reserved for callers of one operator about one time; others can, and it can for another")
+    func reserved() async throws {
+        try await TestCity.run { city in
+            func reserve(_ number: Int, by name: String = "o1", in ahead: Int = 3 * Self.hour) async throws
+                -> TestCity.Outcome
+            {
+                try await make(
+                    city, "v_\(number)", of: "tel:\(number)", in: ahead, zone: "\(number % 40)",
+                    by: "\(name)\nAda Rossi\n\(number)")
+            }
+            for number in 0..<500 {
+                // It reserves in several minutes: an operator does sixty things in each.
+                if number % 50 == 0 { try await city.advance(Self.minute) }
+                let made = try await reserve(number)
+                #expect(made.isOK)
+            }
+            try await city.advance(Self.minute)
+            let half = 30 * Self.minute
+            for ahead in [-half, 0, half] {
+                #expect(try await reserve(500, in: 3 * Self.hour + ahead) == .refused("not_available"))
+            }
+            #expect(try await city.raw(["EXISTS", "{test}:reservations:tel:500"]).int == 0)
+            #expect(try await reserve(501, in: 3 * Self.hour - half - 1).isOK)
+            #expect(try await reserve(502, in: 3 * Self.hour + half + 1).isOK)
+            #expect(try await reserve(503, by: "o2").isOK)
+            #expect(try await make(city, "v_504", in: 3 * Self.hour).isOK)
+            // One that was cancelled is open no more.
+            let caller = "o1\nAda Rossi\n7"
+            #expect(try await city.command("reservation_cancel", "tel:7", "v_7", "", caller).isOK)
+            #expect(try await reserve(505).isOK)
+            #expect(try await reserve(506) == .refused("not_available"))
+        }
+    }
+
+    @Test("V1: what an operator reserved counts no more when it has ended, whichever way")
+    func ended() async throws {
+        try await TestCity.run { city in
+            _ = try await make(city, of: "tel:1", by: "o1\nAda Rossi\n1")
+            #expect(try await city.raw(["ZCARD", "{test}:reserved:o1"]).int == 1)
+            try await come(city, before: 10 * Self.minute)
+            #expect(try await city.raw(["ZCARD", "{test}:reserved:o1"]).int == 1)
+            try await come(city, before: -6 * Self.minute)
+            #expect(try await state(city) == "failed")
+            #expect(try await nothingIsLeft(city, "tel:1"))
         }
     }
 }

@@ -85,7 +85,7 @@ end
 local function close(c, id, v, state, is_brief)
     set(c, id, 'state', state, 'closed_at', c.now_text)
     redis.call('ZREM', c.p .. 'reservations:' .. v.passenger, id)
-    due.set(c, id)
+    due.remove(c, id, v)
     if is_brief then return cancels.forget(c, 'reservation:' .. id) end
     redis.call('EXPIRE', key_of(c, id), c.history_ttl_s)
 end
@@ -222,7 +222,7 @@ end
 
 local function look(c, id)
     local v = load(c, id)
-    if not v or not is_open(v) then return due.set(c, id) end
+    if not v or not is_open(v) then return due.remove(c, id, v or {}) end
     tell_step(c, id, v)
     if v.state == 'open' then
         local start_at = start_of(c, v)
@@ -308,6 +308,8 @@ register('reservation_make', {
         if open >= c.reservation_max_open then
             return refuse('already_requested', 'You have ' .. open .. ' open reservations. Cancel one first, or wait for its time.')
         end
+        local too_many = caller and due.full_of(c, caller.operator, tonumber(given.at))
+        if too_many then return refuse('not_available', too_many) end
         local v = {
             passenger = passenger, state = 'open', zone = given.zone, lat = given.lat, lon = given.lon, to_lat = given.to_lat,
             to_lon = given.to_lon, passengers = given.passengers, at = tonumber(given.at), ['local'] = given['local'],
@@ -327,7 +329,7 @@ register('reservation_make', {
         set(c, id, unpack(fields))
         redis.call('ZADD', c.p .. 'reservations:' .. passenger, given.at, id)
         -- From the first reminder on it is looked at; one that is nearer than that at once.
-        due.set(c, id, math.max(c.now, v.at - math.max(STEPS[1].minutes * MINUTE_MS, c.reservation_search_before_ms)))
+        due.add(c, id, v, math.max(c.now, v.at - math.max(STEPS[1].minutes * MINUTE_MS, c.reservation_search_before_ms)))
         log(c, 'reservation.made', { reservation = id, passenger = passenger, zone = v.zone, at = v.at, passengers = tonumber(v.passengers),
             lat = tonumber(v.lat), lon = tonumber(v.lon), to_lat = tonumber(v.to_lat), to_lon = tonumber(v.to_lon),
             payment = v.payment })
