@@ -37,6 +37,8 @@ static inline void kb_ctx_allow_partial_writes(SSL_CTX *context) {
     SSL_CTX_set_mode(context, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
                               SSL_MODE_RELEASE_BUFFERS);
 }
+// Whether the last read or write found nothing, or no room, and may be tried again.
+static inline int kb_bio_may_retry(BIO *bio) { return BIO_should_retry(bio) ? 1 : 0; }
 static inline int kb_ssl_set_server_name(SSL *ssl, const char *name) {
     return SSL_set_tlsext_host_name(ssl, name) == 1;
 }

@@ -10,5 +10,7 @@ final class ServerLink: SocketOwner {
 
     func writable(_ id: ConnectionID) -> Bool { server?.writable(id) ?? false }
 
+    func readInVain(_ id: ConnectionID) { server?.readInVain(id) }
+
     func closed(_ id: ConnectionID) { server?.closed(id) }
 }

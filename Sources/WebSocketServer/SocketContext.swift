@@ -9,6 +9,9 @@ protocol SocketOwner: AnyObject {
     func read(_ id: ConnectionID, _ bytes: UnsafeMutableRawBufferPointer) -> Bool
     /// What libwebsockets held back has gone out, or room was asked for. False closes the socket.
     func writable(_ id: ConnectionID) -> Bool
+    /// A read under TLS, or a step of its handshake, gave nothing, as what is there of the next record is a part of it. May come from within
+    /// any call of OpenSSL's.
+    func readInVain(_ id: ConnectionID)
     /// The socket is gone. Once for each adopted socket.
     func closed(_ id: ConnectionID)
 }
@@ -79,7 +82,17 @@ final class SocketContext {
     func adopt(_ descriptor: Int32, as id: ConnectionID) -> OpaquePointer? {
         guard let socket = kb_adopt_raw(vhost, descriptor, UInt(id.rawValue)) else { return nil }
         kb_no_timeout(socket)
+        if let ssl = lws_get_ssl(socket) { watchReads(ssl, of: socket, as: id) }
         return socket
+    }
+
+    /// libwebsockets says nothing of a read that gives nothing. In such a read OpenSSL asks the kernel once in vain for what a record lacks:
+    /// the BIO between them tells of it. When it can be had the handshake has begun, and waits already.
+    private func watchReads(_ ssl: OpaquePointer, of socket: OpaquePointer, as id: ConnectionID) {
+        let transport = SSL_get_wbio(ssl)
+        BIO_set_callback_arg(transport, UnsafeMutablePointer(socket))
+        BIO_set_callback_ex(transport, onTransportCall)
+        if SSL_want(ssl) == SSL_READING { owner.readInVain(id) }
     }
 
     /// The descriptor of a socket whose handshake waits for the hello to be repeated: libwebsockets reads nothing of it, nor
@@ -288,6 +301,19 @@ private func onSocketEvent(
     default: break
     }
     return 0
+}
+
+/// Each call of the BIO between OpenSSL and the kernel, before and after it. Its answer is left as it is.
+private func onTransportCall(
+    _ transport: OpaquePointer?, _ call: Int32, _ bytes: UnsafePointer<CChar>?, _ size: Int, _ number: Int32,
+    _ detail: Int, _ result: Int32, _ count: UnsafeMutablePointer<Int>?
+) -> Int {
+    guard call == BIO_CB_READ | BIO_CB_RETURN, result <= 0, kb_bio_may_retry(transport) == 1,
+        let socket = BIO_get_callback_arg(transport).map(OpaquePointer.init),
+        let opaque = lws_context_user(lws_get_context(socket))
+    else { return Int(result) }
+    Unmanaged<SocketContext>.fromOpaque(opaque).takeUnretainedValue().owner.readInVain(socketID(socket))
+    return Int(result)
 }
 
 private func socketID(_ socket: OpaquePointer?) -> ConnectionID {

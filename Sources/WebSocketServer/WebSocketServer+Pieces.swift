@@ -3,8 +3,8 @@ internal import EventLoop
 /// What is read in small pieces, each of which costs more than what is in it: of whom nobody knows there are so many, and of a subject so many
 /// a second (``InboundRate``).
 extension WebSocketServer {
-    /// Reads of who asks over HTTP or is nobody's WebSocket yet, and while it closes; an empty record counts as one. A request or a hello
-    /// comes in some 50 on a bad link.
+    /// Reads of who asks over HTTP or is nobody's WebSocket yet, and while it closes; an empty record counts as one, and a part of a record or
+    /// of a handshake. A request or a hello comes in some 50 on a bad link.
     private static let mostReads = 1_024
     /// A frame without a byte costs 0.1 µs.
     static let framesOfPiece = 64
@@ -23,10 +23,43 @@ extension WebSocketServer {
     }
 
     private func isWithinReads(_ connection: Connection, _ records: Int) -> Bool {
-        let isClosingUnknown = connection.phase == .closing && connection.inbound == nil
-        guard connection.phase == .http || connection.isStranger || isClosingUnknown else { return true }
+        guard isUnknown(connection) else { return true }
         connection.reads += records
         return connection.reads <= Self.mostReads
+    }
+
+    private func isUnknown(_ connection: Connection) -> Bool {
+        let isClosingUnknown = connection.phase == .closing && connection.inbound == nil
+        return connection.phase == .http || connection.isStranger || isClosingUnknown
+    }
+
+    /// A part of a TLS record is a piece as well, or one record could take 16,000 reads that nobody counts. Who is unknown waits for its share
+    /// of a turn before the next part is read.
+    func readInVain(_ id: ConnectionID) {
+        guard let connection = connections[id] else { return }
+        countPieces(connection, 1)
+        // Not paused here: within a handshake libwebsockets watches the socket again after this.
+        if isUnknown(connection) { partly.append(id) }
+    }
+
+    /// At the end of a turn, after those whose handshake began in it.
+    func putOffPartly() {
+        guard !partly.isEmpty else { return }
+        for id in partly {
+            // One that repeats its hello is not read before all of it is there.
+            guard let connection = connections[id], connection.arrival == nil, isUnknown(connection) else { continue }
+            guard isWithinReads(connection, 1) else {
+                counts.closedProtocol += 1
+                endingsLeft = max(0, endingsLeft - Self.endingCost)
+                cut(connection)
+                continue
+            }
+            // It may have been paused, and yet be watched by libwebsockets: for room, in a handshake.
+            connection.isPaused = false
+            pause(connection)
+            if !connection.isResuming { awaitMore(connection) }
+        }
+        partly.removeAll(keepingCapacity: true)
     }
 
     /// `left`: frames before those that were read. More are left after them where who said hello was welcome.

@@ -223,6 +223,7 @@ extension WebSocketServer {
         if held.count > rules.maxHeldBytes { relieve() }
         tellCloses()
         letIn()
+        putOffPartly()
     }
 
     private func flush(_ ids: [ConnectionID]) {

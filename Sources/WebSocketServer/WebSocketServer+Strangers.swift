@@ -44,7 +44,7 @@ extension WebSocketServer {
     }
 
     /// What strangers send next is read in their share, when there is something; the others' as it comes.
-    private func awaitMore(_ connection: Connection) {
+    func awaitMore(_ connection: Connection) {
         guard connection.isStranger || connection.phase != .open else { return goOnReading(connection) }
         guard connection.isPaused, connection.awaited == .nothing, let socket = connection.socket else { return }
         wait(for: .more, connection, socket)

@@ -92,6 +92,8 @@ public final class WebSocketServer {
     /// Of whom too much was read: their next share comes when more may be.
     var heldBack: [Connection] = []
     var heldBackUnread: [Connection] = []
+    /// Of those whom nobody knows, in this turn: a record or message of TLS has come in part.
+    var partly: [ConnectionID] = []
     /// Those with an answer of which more can be written.
     var answering = FairQueue()
     /// Those with frames that wait for `coalesceTimer`, which runs while there are any.
