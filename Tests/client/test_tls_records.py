@@ -5,6 +5,7 @@ import functools
 import json
 import socket
 import ssl
+import time
 
 import pytest
 
@@ -12,15 +13,16 @@ from kerbside import patience
 from kerbside.certificate import make_certificate
 from kerbside.client import SUBPROTOCOL
 from kerbside.frames import TEXT, RawSocket, frame
-from kerbside.tls_records import Records, listed, records, take_record
+from kerbside.tls_records import Records, hello_with, listed, records, take_record
 
 V12 = b"\x03\x03"
 
 
 @pytest.fixture
 def hub(new_hub):
-    """It waits longer for a handshake than a test waits for a message."""
-    return started(new_hub, server__handshake_timeout_ms=600_000, server__commands_per_second=20)
+    """It waits longer for a handshake and for a hello than a test waits for a message."""
+    far = {"server__handshake_timeout_ms": 600_000, "server__hello_timeout_ms": 600_000}
+    return started(new_hub, server__commands_per_second=20, **far)
 
 
 def started(new_hub, **settings):
@@ -155,3 +157,93 @@ def test_half_a_key_update_cuts_a_connection_to_which_something_is_to_be_said(ne
     link.has(b"nothing that a hub says")
     link.close()
     assert hub.metric("kerbside_socket_writes_total") < 1_000
+
+
+def written_alone(write, sent, size=1):
+    """How much of it the hub let be written, so much at a time and each to be read by itself."""
+    for begin in range(0, len(sent), size):
+        try:
+            write(sent[begin : begin + size])
+        except ConnectionError:
+            return begin
+        time.sleep(0.0005)
+    return len(sent)
+
+
+@pytest.mark.parametrize("kind", ["handshake", "requests", "stranger"])
+def test_a_record_byte_by_byte_cuts_whom_nobody_knows(hub, tmp_path, kind):
+    """OpenSSL gives nothing of half a record, so nobody was told of 16,000 reads. 1,024 are for a request, or for a hello."""
+    if kind == "handshake":
+        link = socket.create_connection(("127.0.0.1", hub.port), timeout=patience.MESSAGE)
+        link.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        link.sendall(b"".join(records(hello_with())))
+        assert take_record(link)[0] == b"\x16"
+        # As long as one may be, of nobody's.
+        record, write = b"\x17\x03\x03\x41\0" + bytes(16_640), link.sendall
+    else:
+        link = Records(hub, tmp_path)
+        begin(hub, link, kind, None)
+        record, write = link.sealed(bytes(16_384)), link.write
+    assert 1_000 < written_alone(write, record[:-1]) < len(record) - 1
+    link.close()
+    assert hub.http("/healthz").status == 200
+
+
+def test_records_byte_by_byte_hold_back_their_sender(hub, tmp_path):
+    """Each part is a piece of its subject's, which may have 500 a second; nothing is lost, and nobody cut."""
+    links = [Records(hub, tmp_path) for _ in range(6)]
+    for link in links:
+        begin(hub, link, "websocket", hub.token("driver", "bytes"))
+    assert hub.metric("kerbside_crumbling_connections_total") == 0
+    waiting = [link.sealed(frame(TEXT, b'{"id":2,"cmd":"queue.get"}' + b" " * 1_000)) for link in links]
+    for at in range(600):
+        for link, record in zip(links, waiting, strict=True):
+            link.write(record[at : at + 1])
+        time.sleep(0.0005)
+    for link, record in zip(links, waiting, strict=True):
+        link.write(record[600:])
+        assert link.has(b'"id":2')
+        link.close()
+    assert hub.metric("kerbside_crumbling_connections_total") >= 1
+
+
+@pytest.mark.parametrize("kind", ["requests", "stranger", "websocket"])
+def test_what_comes_in_many_parts_is_answered(hub, tmp_path, kind):
+    """On a bad link a record comes in some ten; here in a hundred, which takes a share of a turn for each."""
+    link, token = Records(hub, tmp_path), hub.token("driver", "parts")
+    begin(hub, link, kind, token)
+    ask = {"id": 2, "cmd": "queue.get"} if kind == "websocket" else {"id": 2, "cmd": "hello", "token": token}
+    said = request("/healthz", "X: " + "x" * 1_500) if kind == "requests" else frame(TEXT, json.dumps(ask).encode() + b" " * 900)
+    for _ in range(3 if kind != "stranger" else 1):
+        record = link.sealed(said)
+        assert written_alone(link.write, record, len(record) // 100) == len(record)
+        assert link.has(b" 200 " if kind == "requests" else b'"id":2')
+    link.close()
+
+
+@pytest.mark.parametrize("version", [ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3])
+def test_a_handshake_goes_on_byte_by_byte(hub, version):
+    """What follows the hello is read in shares of a turn."""
+    context = ssl.create_default_context(cafile=hub.settings["server.tls.certificate"])
+    context.minimum_version = context.maximum_version = version
+    came, goes = ssl.MemoryBIO(), ssl.MemoryBIO()
+    tls = context.wrap_bio(came, goes, server_hostname="localhost")
+    with socket.create_connection(("127.0.0.1", hub.port), timeout=patience.MESSAGE) as link:
+        link.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+
+        def play(step, *arguments):
+            """A step of OpenSSL's, whatever has to come for it."""
+            while True:
+                try:
+                    result = step(*arguments)
+                except ssl.SSLWantReadError:
+                    result = None
+                sent = goes.read()
+                assert written_alone(link.sendall, sent) == len(sent)
+                if result is not None:
+                    return result
+                assert came.write(link.recv(65_536))
+
+        play(lambda: tls.do_handshake() or True)
+        play(tls.write, request("/healthz"))
+        assert b" 200 " in play(tls.read, 65_536)

@@ -63,6 +63,7 @@ class Records:
         keys = directory / f"keys-{id(self)}"
         context.keylog_filename = str(keys)
         link = socket.create_connection(("127.0.0.1", hub.port), timeout=patience.MESSAGE)
+        link.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._tls = context.wrap_socket(link, server_hostname="localhost")
         assert self._tls.cipher()[0] == "TLS_AES_256_GCM_SHA384"
         [secret] = [line.split()[2] for line in keys.read_text().splitlines() if line.startswith("CLIENT_TRAFFIC_SECRET_0 ")]
@@ -71,12 +72,20 @@ class Records:
 
     def send(self, *contents, kind=b"\x17"):
         """Each in a record of its own; the kind is the inner one, of data."""
+        self.write(self.sealed(*contents, kind=kind))
+
+    def sealed(self, *contents, kind=b"\x17"):
+        """The records, to be written in their order."""
         sent = b""
         for content in contents:
             head = b"\x17\x03\x03" + (len(content) + 17).to_bytes(2, "big")
             nonce = (int.from_bytes(self._iv, "big") ^ self._count).to_bytes(12, "big")
             sent += head + self._key.encrypt(nonce, content + kind, head)
             self._count += 1
+        return sent
+
+    def write(self, sent):
+        """Records, or a part of one."""
         while sent:
             sent = sent[os.write(self._tls.fileno(), sent) :]
 
