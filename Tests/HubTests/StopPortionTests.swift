@@ -177,4 +177,34 @@ import Wire
             #expect(try await own() == "496", "those that were never made")
         }
     }
+
+    @Test(
+        "C60: callers of one operator have a half of what one driver can have, be it now or ahead; others have the rest"
+    )
+    func shared() async throws {
+        try await TestCity.run { city in
+            try await city.raw(["HSET", "{test}:settings", "stop_max_on_tour", "5"])
+            func now(_ id: String) -> String { wish(id, 2000, inMinutes: 10) }
+            func ahead(_ id: String) -> String { wish(id, 2000, inMinutes: 300, laterAt: 300, run: "t300") }
+            for (day, wanted) in [("a", ahead), ("n", now)] {
+                for n in 1...3 { #expect(try await ask(city, n, by: "o1", wanted("\(day)\(n)")).isOK) }
+                #expect(try await ask(city, 4, by: "o1", wanted("\(day)4")) == .refused("not_available"))
+                #expect(try await request(city, "c4", wanted("\(day)4")).isOK, "who asks for itself")
+                #expect(try await city.command("stop_cancel", "tel:2", "\(day)2", "", "o1\nAda\n2").isOK)
+                #expect(try await ask(city, 5, by: "o1", wanted("\(day)5")).isOK, "one has ended")
+                #expect(try await ask(city, 6, by: "o1", wanted("\(day)6")) == .refused("not_available"))
+                #expect(try await ask(city, 6, by: "o2", wanted("\(day)6")).isOK, "another operator")
+                #expect(
+                    try await ask(city, 7, by: "o3", wanted("\(day)7")) == .refused("not_available"), "all are taken")
+                for (citizen, id, by) in [
+                    ("tel:1", "\(day)1", "o1"), ("tel:3", "\(day)3", "o1"), ("tel:5", "\(day)5", "o1"),
+                    ("tel:6", "\(day)6", "o2"), ("c4", "\(day)4", ""),
+                ] {
+                    let caller = by.isEmpty ? "" : "\(by)\nAda\n\(citizen.dropFirst(4))"
+                    #expect(try await city.command("stop_cancel", citizen, id, "", caller).isOK)
+                }
+                if day == "a" { try await start(city) }
+            }
+        }
+    }
 }

@@ -109,6 +109,18 @@ local function full_of(c, line, operator, more)
         .. '. Ask again when some have ended, or let another operator ask.'
 end
 
+-- Likewise of what one driver can have: callers of one operator have a half at most, or one who answers the telephone would fill a tour for
+-- all others. Why it can't ask for one more; nil: it can.
+local function has_operator_enough(c, operator, others)
+    local most, own = math.ceil(c.stop_max_on_tour / 2), 0
+    for _, id in ipairs(others) do
+        if redis.call('HGET', c.p .. 'stop:' .. id, 'operator') == operator then own = own + 1 end
+    end
+    if own < most then return nil end
+    return 'Of the ' .. c.stop_max_on_tour .. ' open requests that one driver can have, ' .. most .. ' can be for callers of one operator; you have '
+        .. own .. '. Ask again when some are answered, or let another operator ask.'
+end
+
 -- What is kept of a request that may be made.
 function stops.open(c, citizen, line, person, r, back, operator)
     local s = { state = 'requested', line = line, citizen = citizen, lat = r.lat, lon = r.lon, stop = r.stop,
@@ -186,6 +198,8 @@ register('stop_request', { 'citizen', 'key', 'line', 'code', 'detail', 'person',
                 return no('not_available', where .. 'Many without an account ask for this line now. Sign in to ask for a stop, or ask again '
                     .. 'when some are answered.')
             end
+            local has_enough = caller and has_operator_enough(c, caller.operator, others)
+            if has_enough then return no('not_available', where .. has_enough) end
             local free = r.tour and stops.free_seats(c, r.tour, r.at)
             if free and r.passengers > free then
                 return no('seats_full', where .. 'The bus has ' .. free .. ' free seats then; got ' .. r.passengers .. '.')
