@@ -134,6 +134,82 @@ import Wire
         }
     }
 
+    // MARK: more than a driver can have
+
+    private func taken(_ city: TestCity, by tour: String = "t1") async throws -> [String] {
+        try await city.raw(["ZRANGE", "{test}:tour-stops:" + tour, "0", "-1"]).array?.compactMap(\.text) ?? []
+    }
+
+    private func holds(_ city: TestCity, at most: Int) async throws {
+        try await city.raw(["HSET", "{test}:settings", "stop_max_on_tour", String(most)])
+    }
+
+    @Test("N1, B14: a tour that begins takes as many as its driver can have; the others wait until there is room")
+    func full() async throws {
+        try await TestCity.run { city in
+            try await askAhead(city, 30) { _ in "own" }
+            try await holds(city, at: 12)
+            try await start(city, trip: "own")
+            for _ in 0..<3 { try await city.sweep() }
+            #expect(try await taken(city) == (0..<12).map { "s\($0)" })
+            #expect(try await marks(city, "started").isEmpty, "nothing is looked at again and again")
+            #expect(try await city.told("passenger:c12") == ["stop.pending"], "who waits is told nothing new")
+            for n in 0..<2 { #expect(try await answer(city, "decline", "s\(n)").isOK) }
+            try await city.advance(10_000)
+            for _ in 0..<3 { try await city.sweep() }
+            #expect(try await taken(city) == (2..<14).map { "s\($0)" })
+            #expect(try await city.told("passenger:c12") == ["stop.pending", "stop.pending"], "with a bus")
+
+            try await start(city, "B2", tour: "t2", bus: "8", trip: "own")
+            for _ in 0..<3 { try await city.sweep() }
+            #expect(try await taken(city, by: "t2") == (14..<26).map { "s\($0)" }, "the next tour")
+            // Those that nobody has had end in their time, as others do.
+            try await city.advance(400 * Self.minute)
+            for _ in 0..<6 { try await city.sweep() }
+            #expect(try await open(city) == 0)
+            #expect(try await city.last("stop.expired", "passenger:c29")?["reason"]?.text == "no_driver")
+        }
+    }
+
+    @Test("N1, B14: what a tour that ends leaves is for one that has room, and waits if none has")
+    func handedOn() async throws {
+        try await TestCity.run { city in
+            func asks(_ numbers: Range<Int>) async throws {
+                for n in numbers {
+                    #expect(try await request(city, "c\(n)", wish("s\(n)", 2000, inMinutes: 20)).isOK)
+                }
+            }
+            try await holds(city, at: 4)
+            try await start(city)
+            try await asks(0..<4)
+            try await start(city, "B2", tour: "t2", bus: "8")
+            try await asks(4..<7)
+            #expect(try await taken(city, by: "t2") == ["s4", "s5", "s6"], "the first tour's list is full")
+            #expect(try await city.command("tour_end", "bus_driver", "B1", "", "", "").isOK)
+            for _ in 0..<3 { try await city.sweep() }
+            #expect(try await taken(city, by: "t2") == ["s0", "s4", "s5", "s6"])
+            #expect(try await open(city) == 7)
+
+            #expect(try await city.command("stop_cancel", "c4", "s4", "").isOK)
+            try await city.advance(10_000)
+            try await city.sweep()
+            #expect(try await taken(city, by: "t2") == ["s0", "s1", "s5", "s6"], "one more")
+            #expect(try await city.last("stop.pending", "passenger:c1")?["bus"]?.text == "8")
+
+            // The third tour has room only when it runs already, and the second, for which two wait, ends.
+            try await holds(city, at: 1)
+            try await start(city, "B3", tour: "t3", bus: "9")
+            #expect(try await taken(city, by: "t3") == ["s2"])
+            try await holds(city, at: 8)
+            #expect(try await city.command("tour_end", "bus_driver", "B2", "", "", "").isOK)
+            #expect(try await taken(city, by: "t3") == ["s0", "s1", "s2", "s5", "s6"])
+            try await city.advance(10_000)
+            try await city.sweep()
+            #expect(try await taken(city, by: "t3") == ["s0", "s1", "s2", "s3", "s5", "s6"])
+            #expect(try await marks(city, "started").isEmpty)
+        }
+    }
+
     // MARK: what one operator can ask for
 
     private func ask(

@@ -93,6 +93,7 @@ function stops.leaves(c, id, tour)
     local i = ids and index_of(ids, id)
     if i then table.remove(ids, i) end
     stops.set_detour(c, tour, id, nil)
+    stops.has_room(c, tour)
 end
 
 -- The requests of a tour that are open, by pickup time: {id, fields}.
@@ -315,8 +316,8 @@ local function declined_by(c, citizen)
     return tours
 end
 
--- Of a line that is driven on request any tour can serve a place of its areas: the one with the most free seats; a silent one, or one that
--- has declined, only if there is no other. Nil: nobody drives.
+-- Of a line that is driven on request any tour can serve a place of its areas: the one with the most free seats; one that is silent, that has
+-- declined, or whose list is full, only if there is no other. Nil: nobody drives.
 function stops.find_any(c, line, r)
     local at, best, best_free, was_declined = r.at, nil, nil, nil
     local declined = declined_by(c, r.citizen)
@@ -325,7 +326,7 @@ function stops.find_any(c, line, r)
     for _, id in ipairs(running) do
         local t = stops.tour(c, id)
         if t.state == 'running' then
-            local free, has_declined = stops.free_seats(c, id, at) or 0, declined[id] or stops.is_silent(c, t)
+            local free, has_declined = stops.free_seats(c, id, at) or 0, stops.comes_last(c, id, t, r, declined)
             if not best or was_declined and not has_declined or was_declined == has_declined and free > best_free then
                 best, best_free, was_declined = id, free, has_declined
             end
@@ -337,8 +338,8 @@ end
 -- Which running tour of the line is to serve a place: the one whose bus has the shortest way to it along its shape, with
 -- room to brake. r: `places` has by pattern the distances along its shape at which it passes the place (a loop may pass
 -- it twice), `next` likewise the index of the first stop behind each pass, `later` says whether the line passes it again
--- in a later round. Who has declined the `citizen`, or is silent, comes after the others. Answers tour, distance along its shape, index of the
--- stop behind it, and true if it is for a later round
+-- in a later round. Who has declined the `citizen`, is silent or has a full list comes after the others. Answers tour, distance along its
+-- shape, index of the stop behind it, and true if it is for a later round
 -- and no tour comes by on this one; or nil and why not. With `anywhere` any tour can. at: of the pickup, ms.
 function stops.find_tour(c, line, r)
     local nobody = 'Nobody drives line ' .. line .. ' now. Ask again when a bus is on its way.'
@@ -364,7 +365,7 @@ function stops.find_tour(c, line, r)
                 -- Before its first position, and as long as it stands at its first stop, a bus has all of its way ahead.
                 local is_on_its_way = t.dist and t.dist ~= '' and not stops.is_waiting(t)
                 local gap = is_on_its_way and dist - tonumber(t.dist) or dist + ahead_m
-                local has_declined = declined[id] or stops.is_silent(c, t)
+                local has_declined = stops.comes_last(c, id, t, r, declined)
                 local is_better = not best or was_declined and not has_declined or was_declined == has_declined and gap < best_gap
                 if gap >= ahead_m and is_better then
                     best, best_at, best_gap, best_next, was_declined = id, dist, gap, behind[i], has_declined

@@ -7,6 +7,53 @@ local stops = import('stop', 'stops')
 -- So many requests at most are looked at in one call, 0.5 to 0.8 ms of Redis, and so many of them are handed over or expire, 1 to 2 ms.
 local LOOKS, AT_ONCE = 50, 10
 
+-- How soon a line is looked at again for a tour, ms: not for each request that goes.
+local ROOM_MS = 10000
+
+-- MARK: how many a tour takes
+
+local function is_full(c, tour) return redis.call('ZCARD', c.p .. 'tour-stops:' .. tour) >= c.stop_max_on_tour end
+
+-- Whether other tours are asked before this one. r: what is wanted, as of find_tour(), and the tour that has it, if one has; declined: by tour.
+function stops.comes_last(c, tour, t, r, declined)
+    return declined[tour] or stops.is_silent(c, t) or (tour ~= r.tour and is_full(c, tour))
+end
+
+-- Whether a request that was made before is too much for a tour. Then it stays where it is, among those of its line, and is taken up when the
+-- list has room, or by another tour when one begins or this one ends; else it ends in its time. `is_short` of a tour: 1 while something
+-- waits for room, 0 when something did.
+function stops.is_too_much(c, tour)
+    if not is_full(c, tour) then return false end
+    local t = stops.tour(c, tour)
+    if t.is_short ~= '1' then
+        t.is_short = '1'
+        redis.call('HSET', c.p .. 'tour:' .. tour, 'is_short', t.is_short)
+    end
+    return true
+end
+
+-- The line is looked at from the first, soon.
+local function look_again(c, tour)
+    if not redis.call('ZSCORE', c.p .. 'stopdue', tour .. '|started') then stops.due(c, tour, 'started', c.now + ROOM_MS) end
+end
+
+-- One request less.
+function stops.has_room(c, tour)
+    local t = stops.tour(c, tour)
+    if t.is_short ~= '1' then return end
+    t.is_short = '0'
+    redis.call('HSET', c.p .. 'tour:' .. tour, 'is_short', t.is_short)
+    look_again(c, tour)
+end
+
+-- A tour has ended: what waited for room in its list can be for others that run.
+function stops.pass_on(c, t)
+    if not t.is_short then return end
+    for _, other in ipairs(redis.call('SMEMBERS', c.p .. 'line:' .. t.line .. ':tours')) do look_again(c, other) end
+end
+
+-- MARK: portions
+
 -- Of a request, without reading all of it.
 local function look(c, id, names)
     if c.loaded and c.loaded[id] then return c.loaded[id] end
@@ -15,7 +62,8 @@ local function look(c, id, names)
     return s
 end
 
--- Calls `act` for a portion of a line's requests. It answers whether it did something, and whether that ended the request.
+-- Calls `act` for a portion of a line's requests. It answers whether it did something, whether that ended the request, and whether no more are
+-- to be looked at.
 -- behind: `<at> <request>`, the last that was looked at and is open; nil: from the first. owner, what: of the mark for the rest. Answers how
 -- much it was, as stops.fall_due() counts.
 local function each(c, line, behind, owner, what, act)
@@ -33,7 +81,11 @@ local function each(c, line, behind, owner, what, act)
             is_more = true
             break
         end
-        local has_acted, is_over = act(found[i])
+        local has_acted, is_over, is_enough = act(found[i])
+        if is_enough then
+            is_more = false
+            break
+        end
         if has_acted then left = left - 1 end
         if not is_over then behind = found[i + 1] .. ' ' .. found[i] end
     end
@@ -55,7 +107,7 @@ local function may_be_for(c, s, tour, trip)
 end
 
 -- A tour begins: what waits on its line and lies on its way is its driver's, also what another driver has for a later round
--- that may be this one. behind, and the answer: see each().
+-- that may be this one, up to the end of its list. behind, and the answer: see each().
 function stops.tour_started(c, tour, behind)
     local t = stops.tour(c, tour)
     if t.state ~= 'running' then return 1 end
@@ -65,6 +117,7 @@ function stops.tour_started(c, tour, behind)
             if not may_be_for(c, look(c, id, OF_TOUR), tour, trip) then return false end
             local s = stops.load(c, id)
             local is_its, dist, next_stop = stops.is_for(c, s, t)
+            if is_its and stops.is_too_much(c, tour) then return false, false, true end
             if is_its then stops.hand_over(c, id, s, tour, dist, next_stop) end
             return is_its
         end)

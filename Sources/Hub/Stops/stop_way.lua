@@ -162,7 +162,7 @@ end
 
 -- What find_tour must know of a request that is open.
 function stops.wanted(s)
-    return { citizen = s.citizen, at = tonumber(s.at), anywhere = s.anywhere, places = cjson.decode(s.places),
+    return { citizen = s.citizen, tour = s.tour, at = tonumber(s.at), anywhere = s.anywhere, places = cjson.decode(s.places),
         next = s.nexts and cjson.decode(s.nexts) }
 end
 
@@ -222,14 +222,15 @@ function stops.reopen(c, id, s)
     stops.not_due(c, id, 'remind_driver', 'expire', 'remind_citizen', 'handover')
 end
 
--- A running tour of the line that can serve what another one has, or has left: it comes by, and has the seats. What is hours
--- ahead waits for its run, if there is a timetable. Answers as find_tour() does.
+-- A running tour of the line that can serve what another one has, or has left: it comes by, and has the seats and room in its list.
+-- What is hours ahead waits for its run, if there is a timetable. Answers as find_tour() does.
 function stops.find_successor(c, s)
     local at = tonumber(s.at)
     if s.runs and at - c.now > math.max(c.stop_round_ms, c.stop_early_ms) then return nil end
     local tour, dist, next_stop = stops.find_tour(c, s.line, stops.wanted(s))
     local free = tour and tour ~= s.tour and stops.free_seats(c, tour, at)
     if free and free < tonumber(s.passengers) then return nil end
+    if tour and tour ~= s.tour and stops.is_too_much(c, tour) then return nil end
     return tour, dist, next_stop
 end
 
@@ -268,6 +269,7 @@ local function hand_back(c, tour, t)
             end
         end
     end
+    stops.pass_on(c, t)
     return promised
 end
 
