@@ -97,4 +97,66 @@ import Wire
             #expect(try await city.brokenInvariants().isEmpty)
         }
     }
+
+    private func position(_ city: TestCity, _ session: String, _ lat: String) async throws {
+        try await city.call("positions_take", ["B7", session, lat, "9.1", "1", "90", "5", "c1", ""])
+    }
+
+    /// What who watches this one vehicle is shown; empty: nothing.
+    private func shown(_ city: TestCity) async throws -> String? {
+        try await city.call("feed_watch", ["60000", "B7"]).array?.first?.text
+    }
+
+    private static let place = ["lat", "lon", "at", "heading", "speed", "heard", "cell"]
+
+    @Test(
+        "C60: where a driver was is not told as the place of the bus that takes its name",
+        arguments: ["off duty", "on duty", "a minibus", "forgotten by Redis"])
+    func placeIsTheDriversOwn(kind: String) async throws {
+        try await TestCity.run { city in
+            switch kind {
+            case "off duty": try await city.connect("B7")
+            case "on duty": try await city.queue("14", "B7")
+            case "a minibus": try await city.minibus("B7", seats: 4)
+            default: break
+            }
+            try await position(city, "s-B7", "45.1")
+            #expect(try await shown(city)?.contains("45.1") == true)
+            try await takeIntoUse(city, bus: "B7")
+            let told = try await city.heard(on: Channel.partition("vehicle:B7")) {
+                let reply = try await start(city)
+                #expect(reply.isOK)
+            }
+            let rows = told.filter { $0.type == "record" }.map { String(decoding: $0.data, as: UTF8.self) }
+            #expect(rows.allSatisfy { !$0.contains(" bus ") }, "\(rows)")
+            for field in Self.place { #expect(try await city.field("vehicle:B7", field) == nil, "\(field)") }
+            #expect(try await shown(city) == "")
+            #expect(try await city.call("feed_state", ["1000000000", "c1"]).array?.first?.text == "")
+            #expect(try await city.raw(["ZSCORE", "{test}:pos", "B7"]).text == nil)
+            // Its own is.
+            try await position(city, "bus", "45.2")
+            #expect(try await shown(city)?.contains("45.2") == true)
+            #expect(try await city.raw(["SISMEMBER", "{test}:cell:c1", "B7"]).int == 1)
+        }
+    }
+
+    @Test("C60: a fix that was under way when the name went to a bus, or came back, is nobody's")
+    func lateFixes() async throws {
+        try await TestCity.run { city in
+            try await city.connect("B7")
+            try await takeIntoUse(city, bus: "B7")
+            #expect(try await start(city).isOK)
+            for session in ["s-B7", ""] {
+                try await position(city, session, "45.1")
+                #expect(try await city.field("vehicle:B7", "lat") == nil, "\(session)")
+            }
+            try await position(city, "bus", "45.2")
+            #expect(try await city.command("tour_end", "bus_driver", "d1", "", "", "").isOK)
+            try await city.raw(["DEL", "{test}:catalog:v1:buses"])
+            try await city.connect("B7")
+            try await position(city, "s-B7", "45.3")
+            try await position(city, "bus", "45.4")
+            #expect(try await city.field("vehicle:B7", "lat") == "45.3")
+        }
+    }
 }

@@ -3,7 +3,7 @@
 import pytest
 
 from conftest import community
-from kerbside import bus as buses
+from kerbside import bus as buses, feeds
 from kerbside.bus import BinaryBusDriver, BusDriver
 from kerbside.driver import Driver
 from kerbside.minibus import trip
@@ -103,3 +103,34 @@ async def test_who_was_here_before_its_name_was_a_bus_is_told_so(new_hub, cast):
     await BusDriver(hub, line).begin()
     code, reason = await taxi.wait_closed()
     assert code == 4403 and "bus" in reason and "`sub`" in reason
+
+
+@pytest.mark.parametrize("is_connected", [True, False], ids=["the app is open", "the app is closed"])
+async def test_where_a_driver_is_off_duty_is_not_told_as_the_place_of_a_bus(new_hub, cast, is_connected):
+    hub = new_hub(blocks=3, positions__tick_ms=50, **feeds.OFTEN).start()
+    [line, _], text = buses.community(2)
+    here = hub.block()
+    taxi = Driver(hub, line.bus, here.a.stand)
+    await taxi.go_available()
+    await taxi.call("driver.unavailable")
+    home = here.a.stand.moved(north=150)
+    await taxi.fix(home)
+    await taxi.known()
+    if not is_connected:
+        await taxi.close()
+    watcher = await cast.rider(hub)
+    pictures = [await watcher.follow(f"vehicle:{line.bus}"), await watcher.watch(home, 1000)]
+    buses.load(hub, text)
+    bus = BusDriver(hub, line)
+    await bus.begin()
+    await bus.call("seats.set", taken=1)
+    # Who comes then is told no more than who has been there.
+    late = await cast.rider(hub)
+    pictures += [await late.follow(f"vehicle:{line.bus}"), await late.watch(home, 1000)]
+    await bus.fix()
+    for reader, picture in [(watcher, pictures[0]), (late, pictures[2])]:
+        await reader.wait(lambda picture=picture: (line.bus in picture.ids) or None, "a place of the bus")
+    for picture in pictures:
+        for _, message in picture.messages:
+            for row in message["data"]:
+                assert row[1] == pytest.approx(bus.place.lat, abs=feeds.ROUNDING), f"{picture.channel}: {row}"

@@ -12,7 +12,7 @@ final class Positions: PushListener {
     let services: WorkerServices
     private var vehicles: [String: VehicleTrack] = [:]
     private var byConnection = ConnectionTable<VehicleTrack>()
-    /// The filters of vehicles that have left within the last minute or two, by subject: who comes back has no new start.
+    /// The filters of vehicles that have left within the last minute or two, by `nameOfFilter`: who is back has no new start.
     private var left: [String: PositionFilter] = [:]
     private var leftBefore: [String: PositionFilter] = [:]
     /// Ms of the loop.
@@ -162,12 +162,12 @@ final class Positions: PushListener {
 
     /// A vehicle that is here (again), perhaps with another device: where it was lately counts.
     func begin(_ vehicle: VehicleTrack) -> VehicleTrack {
-        if let known = left[vehicle.subject] ?? leftBefore[vehicle.subject] { vehicle.filter = known.anew() }
+        if let known = left[vehicle.nameOfFilter] ?? leftBefore[vehicle.nameOfFilter] { vehicle.filter = known.anew() }
         return vehicle
     }
 
     /// It has left.
-    func end(_ vehicle: VehicleTrack) { left[vehicle.subject] = vehicle.filter }
+    func end(_ vehicle: VehicleTrack) { left[vehicle.nameOfFilter] = vehicle.filter }
 
     private func forgetLeft() {
         guard loop.now - leftSince >= 60_000 else { return }
@@ -322,7 +322,8 @@ final class Positions: PushListener {
             vehicle.flushedSlice = slice
             guard let fix = vehicle.lastFix else { continue }
             arguments += [
-                RedisArgument(vehicle.subject), RedisArgument(vehicle.sessions.last?.name ?? ""),
+                RedisArgument(vehicle.subject),
+                RedisArgument(vehicle.isBus ? "bus" : vehicle.sessions.last?.name ?? ""),
                 RedisArgument(fix.point.lat),
                 RedisArgument(fix.point.lon), RedisArgument(fix.at), fix.heading.map { RedisArgument($0) } ?? "",
                 fix.speed.map { RedisArgument($0) } ?? "", Self.place(fix, vehicle), RedisArgument(vehicle.heardAt),

@@ -26,6 +26,8 @@ final class VehicleTrack {
     var flushedSlice = -WorkerServices.slicesPerTick
     /// False of a bus whose id maps can't show.
     var isShown = true
+    /// It has no sessions, and its subject is no driver's.
+    var isBus = false
     /// It waits in no queue, and serves bookings instead of a ride.
     var isMinibus = false
     /// How far it is along what it goes, as `PathProgress.text` has it; empty when nobody knows, and of a taxi.
@@ -35,6 +37,9 @@ final class VehicleTrack {
     var followers: [any VehicleFollower] = []
 
     init(subject: String) { self.subject = subject }
+
+    /// A bus goes on from nowhere that a driver of its name has been.
+    var nameOfFilter: String { isBus ? "bus \(subject)" : subject }
 
     /// The connection that came last, unless it is being closed.
     var lastOpenSession: Session? { sessions.last { $0.phase != .closing } }

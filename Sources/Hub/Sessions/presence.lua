@@ -260,10 +260,11 @@ local function is_reachable(c, key, lat, lon, ms)
     return can_have_come(c, known[1], known[2], lat, lon, ms)
 end
 
--- One vehicle of a batch: ARGV from i on: driver, session ('' = its link is lost meanwhile), lat, lon, at, heading, speed,
+-- One vehicle of a batch: ARGV from i on: driver, session ('' = its link is lost meanwhile; `bus` = a bus on tour), lat, lon, at, heading, speed,
 -- cell and, after a space, how far it is along its way if that is known (`PathProgress.text` in Domain), or `~` and how good the fix is, m, if it is
 -- coarse, when the worker heard it (ms of hub time, '' = now). `lines` collects what is shown by cell. Answers when it was heard, whether that
--- goes to the log, and the zone where it is to be asked again, if it was away; a minibus that was is noted in `minibuses`. Nothing if there is a
+-- goes to the log, and the zone where it is to be asked again, if it was away; a minibus that was is noted in `minibuses`. Nothing of a driver whose
+-- name a bus has taken meanwhile, nor of a bus whose name a driver has: it is not where the other one is. Nothing either if there is a
 -- later one: this worker kept it while it could not reach Redis, or the driver is connected to another one, too. Of a driver's sessions the one
 -- with the latest position speaks, if a car can have come there from where the other one was.
 local function moved(c, argv, i, lines, minibuses)
@@ -275,6 +276,9 @@ local function moved(c, argv, i, lines, minibuses)
     local key = c.p .. 'vehicle:' .. driver
     local known = redis.call('HMGET', key, 'state', 'kind', 'seats', 'route', 'cell', 'watched', 'away', 'along', 'heard',
         'session')
+    local session, speaker = argv[i + 1], known[10]
+    if (session == 'bus') ~= (known[2] == 'bus') then return nil end
+    if session == 'bus' then session = '' end
     local heard = tonumber(argv[i + 8]) or c.now
     if heard > c.now then heard = c.now end
     -- Of before hub time was set back the vehicle was not heard of since.
@@ -282,7 +286,6 @@ local function moved(c, argv, i, lines, minibuses)
         known[9] = false
         redis.call('ZADD', c.p .. 'alive', 'XX', heard, driver)
     end
-    local session, speaker = argv[i + 1], known[10]
     local is_other = session ~= '' and speaker and speaker ~= session
     if known[9] and (tonumber(known[9]) > heard
         or is_other and not is_reachable(c, key, argv[i + 2], argv[i + 3], heard - known[9])) then

@@ -66,6 +66,7 @@ final class TourRun {
         self.base = base
         self.next = next
         vehicle = VehicleTrack(subject: bus)
+        vehicle.isBus = true
         vehicle.isShown = MapID.isVehicle(bus)
     }
 }

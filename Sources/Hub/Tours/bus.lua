@@ -1,8 +1,8 @@
 -- Names of buses. `vehicle:<id>` is of a bus by its id, and of a taxi or minibus by its driver's subject: what the catalog calls a bus
 -- is no driver's.
 
-local clear_vehicle, is_minibus, push, refuse = import('core', 'clear_vehicle', 'is_minibus', 'push', 'refuse')
-local vehicle = import('core', 'vehicle')
+local clear_vehicle, is_followed, is_minibus, push = import('core', 'clear_vehicle', 'is_followed', 'is_minibus', 'push')
+local refuse, show_in, vehicle = import('core', 'refuse', 'show_in', 'vehicle')
 local leave = import('queue', 'leave')
 local forget_way, go_offline, has_bookings = import('minibus', 'forget_way', 'go_offline', 'has_bookings')
 local do_without = import('driver', 'do_without')
@@ -25,14 +25,23 @@ function buses.driver_refusal(c, driver, v)
         .. '`sub`, or the bus another id.')
 end
 
--- Where it is shown, which the bus takes over; and what the office has said of the driver, who may come back.
-local PLACE = { lat = true, lon = true, at = true, heading = true, speed = true, heard = true, cell = true, watched = true, blocked = true }
+-- What stays of the hash: until when somebody watches that name, and what the office has said of the driver, who may come back.
+local KEPT = { watched = true, blocked = true }
+
+-- Where the driver was is nobody's business any more, least of all as the place of the bus, which is shown from its first position on.
+local function forget_place_of(c, driver, v)
+    if v.cell then
+        redis.call('SREM', c.p .. 'cell:' .. v.cell, driver)
+        if is_followed(c, v.cell) then show_in(c, v.cell, 'G ' .. driver) end
+    end
+    redis.call('ZREM', c.p .. 'pos', driver)
+end
 
 -- A tour begins: a taxi or minibus of the bus' name was there before the catalog had the bus. It leaves, and its apps are closed; they may
--- not come back. Answers the refusal while it has passengers.
+-- not come back. Answers the refusal while it has passengers. A hash without a kind has what came of a driver after Redis had forgotten it.
 function buses.take_name(c, bus)
     local v = vehicle(c, bus)
-    if not v.kind or v.kind == 'bus' then return nil end
+    if not next(v) or v.kind == 'bus' then return nil end
     if has_passengers(c, bus, v) then
         return refuse('not_available', 'The driver ' .. bus .. ' has the name of this bus, and passengers: it must end that first. '
             .. 'Give the bus another id, or revoke the driver\'s token.')
@@ -44,11 +53,12 @@ function buses.take_name(c, bus)
         leave(c, bus, v, 'unavailable', 'unavailable')
         do_without(c, bus, v)
     end
+    forget_place_of(c, bus, v)
     local names = {}
     for name in pairs(v) do
-        if not PLACE[name] then names[#names + 1] = name end
+        if not KEPT[name] then names[#names + 1] = name end
     end
-    clear_vehicle(c, bus, unpack(names))
+    if #names > 0 then clear_vehicle(c, bus, unpack(names)) end
     redis.call('ZREM', c.p .. 'away', bus)
     if v.worker then redis.call('SREM', c.p .. 'drivers:' .. v.worker, bus) end
     local channel = 'driver:' .. bus
