@@ -40,11 +40,23 @@ final class FileStream: FeedStream {
     let byteCount: Int
 
     init(_ path: String, limit: Int) throws(FeedRefusal) {
-        guard let file = fopen(path, "rb") else {
+        // A pipe without a writer is opened at once, too, and refused below: who reads a feed must not wait for one.
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else {
             throw FeedRefusal("\(path) can't be read: \(String(cString: strerror(errno)))")
         }
         var status = stat()
-        byteCount = fstat(fileno(file), &status) == 0 ? Int(status.st_size) : 0
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            close(descriptor)
+            throw FeedRefusal(
+                "\(path) isn't a file; a feed's folder has files only, take it out or unpack the feed anew")
+        }
+        guard let file = fdopen(descriptor, "rb") else {
+            let reason = String(cString: strerror(errno))
+            close(descriptor)
+            throw FeedRefusal("\(path) can't be read: \(reason)")
+        }
+        byteCount = Int(status.st_size)
         self.path = path
         self.file = file
         self.limit = limit
