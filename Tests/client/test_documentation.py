@@ -172,6 +172,13 @@ def test_the_table_of_commands_over_http_is_whole():
     assert told == {rule["cmd"]: set(rule["http"]) for rule in rules if rule["http"]}
 
 
+def test_what_a_friend_sees_of_a_ride_is_all_that_is_told():
+    answer = json.loads((ROOT / "Sources/Hub/HTTP/openapi.json").read_text())["paths"]["/v1/follow"]["get"]["responses"]["200"]
+    fields = answer["content"]["application/json"]["schema"]["properties"]
+    [said] = re.findall(r"Whoever has the link is shown .*?`\.", APP.read_text())
+    assert sorted(names(said)) == sorted([*fields, *fields["state"]["enum"]])
+
+
 def test_the_tables_of_events_are_whole():
     told = {name for row in table(APP, "Events") for name in names(row[0])}
     shared = {"message", "snapshot", "gap"}
