@@ -93,8 +93,8 @@ extension GTFSReader {
 
     /// A text for people without what they don't see in it.
     func visible(_ text: String, _ file: String, _ line: Int?) -> String {
-        guard text.unicodeScalars.contains(where: Catalog.isHidden) else { return text }
-        var shown = String(String.UnicodeScalarView(text.unicodeScalars.filter { !Catalog.isHidden($0) }))
+        guard text.unicodeScalars.contains(where: \.isHidden) else { return text }
+        var shown = text.withoutHidden
         while shown.first == " " { shown.removeFirst() }
         while shown.last == " " { shown.removeLast() }
         report.add(

@@ -19,10 +19,9 @@ extension Unicode.Scalar {
     fileprivate var isObeyed: Bool {
         switch value {
         case 0x09, 0x0A, 0x20...0x7E: false
-        case 0..<0xA0, 0x061C, 0x180E, 0x200B...0x200F, 0x2028...0x202E, 0x2060...0x206F, 0xFEFF: true
-        // Marks of annotations, and tags, of which a terminal shows nothing.
-        case 0xFFF9...0xFFFB, 0xE0000...0xE007F: true
-        default: false
+        // Of what joins letters, and of marks of direction, a terminal shows nothing.
+        case 0..<0xA0, 0x200C...0x200F, 0x2028, 0x2029: true
+        default: isHidden
         }
     }
 }

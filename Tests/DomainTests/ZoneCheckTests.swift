@@ -332,6 +332,12 @@ struct ZoneCheckTests {
             try read(feature(id: "\"a\\nb\"", properties: "\"name\":\"Duomo\""))
         }
         #expect(broken?.problems.map(\.kind) == [.missingID])
+        // No command could name it; a name is shown without what nobody sees.
+        let hidden = #expect(throws: ZoneSetError.self) {
+            try read(feature(id: "\"a\u{200B}\"", properties: "\"name\":\"Duomo\""))
+        }
+        #expect(hidden?.problems.map(\.kind) == [.missingID])
+        #expect(try read(feature(id: "7", properties: "\"name\":\"Du\u{AD}omo\u{FEFF}\"")).zones[0].name == "Duomo")
     }
 
     @Test(

@@ -33,7 +33,7 @@ struct HiddenTextTests {
     func texts() {
         for hidden in [
             "\u{200B}", "\u{202A}", "\u{202E}", "\u{2060}", "\u{2061}", "\u{2064}", "\u{2066}", "\u{2069}", "\u{206F}",
-            "\u{FEFF}", "\u{FFF9}",
+            "\u{FEFF}", "\u{FFF9}", "\u{AD}", "\u{61C}", "\u{180E}", "\u{3164}", "\u{E0041}",
         ] {
             #expect(!Catalog.isText("a" + hidden), "\(hidden.debugDescription)")
         }

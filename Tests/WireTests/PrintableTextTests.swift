@@ -11,7 +11,7 @@ struct PrintableTextTests {
             "\u{200B}\u{200F}\u{2066}\u{2069}\u{FEFF}": "\\u{200b}\\u{200f}\\u{2066}\\u{2069}\\u{feff}",
             "\u{61C}\u{180E}\u{2060}\u{2061}\u{2064}\u{206A}": "\\u{61c}\\u{180e}\\u{2060}\\u{2061}\\u{2064}\\u{206a}",
             "\u{FFF9}\u{FFFB}\u{E0041}": "\\u{fff9}\\u{fffb}\\u{e0041}", "\u{205F}\u{2070}": "\u{205F}\u{2070}",
-            "\u{2028}e\u{301}🚌": "\\u{2028}e\u{301}🚌", "\u{A0}–…": "\u{A0}–…",
+            "\u{2028}e\u{301}🚌": "\\u{2028}e\u{301}🚌", "\u{A0}–…": "\u{A0}–…", "Bahn\u{AD}hof": "Bahn\\u{ad}hof",
         ]
         for (text, shown) in texts {
             #expect(Array(text.printable.utf8) == Array(shown.utf8), "\(text.debugDescription)")

@@ -1,3 +1,5 @@
+internal import Wire
+
 extension Catalog {
     /// A colour as `#rrggbb`, of six hexadecimal digits with or without the `#`; nil otherwise.
     public static func color(_ text: String) -> String? {
@@ -9,15 +11,6 @@ extension Catalog {
     /// A name, plate or other text for people has so many bytes at most, as all clients are told all of them.
     public static let textBytes = 255
 
-    /// What nobody sees in a text that it makes look like another: spaces and operators without width, embeddings, overrides and isolates of
-    /// direction, marks of annotations. What joins letters, and the marks of direction, are needed in names.
-    public static func isHidden(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.value {
-        case 0x200B, 0x202A...0x202E, 0x2060...0x206F, 0xFEFF, 0xFFF9...0xFFFB: true
-        default: false
-        }
-    }
-
     /// Whether it can be a text for people: up to 255 bytes on one line, without control and hidden characters.
     public static func isText(_ text: String) -> Bool {
         text.utf8.count <= textBytes
@@ -25,7 +18,7 @@ extension Catalog {
                 switch scalar.value {
                 case 0x20...0x7E: true
                 case 0..<0xA0, 0x2028, 0x2029: false
-                default: !isHidden(scalar)
+                default: !scalar.isHidden
                 }
             }
     }

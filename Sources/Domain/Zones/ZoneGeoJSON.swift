@@ -63,13 +63,13 @@ enum ZoneGeoJSON {
             throw refusal(.missingID, nil, "\(label) has no id: no \(wanted) with a text or a number")
         }
         // Ids stand in lists, one a line.
-        guard !id.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
+        guard !id.unicodeScalars.contains(where: { $0.properties.generalCategory == .control || $0.isHidden }) else {
             throw refusal(
                 .missingID, nil,
-                "\(label) has an id with a line break or another control character; give it one without")
+                "\(label) has an id with a line break or another control or hidden character; give it one without")
         }
         let names = options.nameProperty.map { [$0] } ?? nameProperties
-        let name = names.lazy.compactMap { properties?[$0].flatMap(word) }.first
+        let name = names.lazy.compactMap { properties?[$0].flatMap(word)?.withoutHidden }.first { !$0.isEmpty }
         return ZoneShape(
             id: id, name: name, polygons: try geometry(feature["geometry"], label: label + " (\"\(id)\")"))
     }

@@ -124,6 +124,8 @@ struct ProseKind: FieldKind {
     let limit: Int
     let expected: StaticString
     var hasLines = false
+    /// Hidden characters are left out of it: what is written in danger is not refused for what nobody sees.
+    var isMended = false
 
     func read(
         _ name: StaticString, _ slot: Envelope.Slot, of object: Envelope
@@ -131,10 +133,18 @@ struct ProseKind: FieldKind {
         guard slot.kind == .string, object.reader.withBytes(slot.token, { (1...limit).contains($0.count) }) else {
             throw object.refusal(name, expected)
         }
-        let text = object.reader.text(slot.token)
+        let written = object.reader.text(slot.token)
+        let text = isMended ? written.withoutHidden : written
         let isGood = hasLines ? text.hasLinesForPeople : text.isForPeople
-        guard isGood else { throw object.refusal(name, expected) }
+        guard isGood else { throw refusal(of: text, name, in: object) }
         return text
+    }
+
+    private func refusal(of text: String, _ name: StaticString, in object: Envelope) -> ErrorReply {
+        guard let hidden = text.unicodeScalars.first(where: \.isHidden) else { return object.refusal(name, expected) }
+        let code = String(hidden.value, radix: 16, uppercase: true)
+        let padding = String(repeating: "0", count: max(0, 4 - code.count))
+        return object.refusal(name, expected, got: "got one with U+\(padding)\(code), which nobody sees")
     }
 
     func write(_ value: String, into writer: inout JSONWriter) { writer.string(value) }
@@ -204,17 +214,15 @@ extension String {
             .isForPeople
     }
 
-    /// One line that can be read and shows what it says: no control characters, none that end a line or turn its direction,
-    /// and something to see.
+    /// One line that can be read and shows what it says: no control characters, none that end a line or are hidden, and
+    /// something to see.
     public var isForPeople: Bool {
         var isSeen = false
         for scalar in unicodeScalars {
+            guard !scalar.isHidden else { return false }
             switch scalar.properties.generalCategory {
             case .control, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned: return false
-            // Embeddings, overrides and isolates; what joins letters is needed in names.
-            case .format:
-                if (0x202A...0x202E).contains(scalar.value) || (0x2066...0x2069).contains(scalar.value) { return false }
-            case .spaceSeparator: break
+            case .format, .spaceSeparator: break
             default: isSeen = isSeen || !scalar.properties.isDefaultIgnorableCodePoint
             }
         }

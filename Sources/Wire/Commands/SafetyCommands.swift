@@ -1,6 +1,6 @@
 /// Alarms, and reports of what happened.
 public enum SafetyCommand: CommandGroup {
-    /// `text` is 1–500 bytes and may have line breaks, as who writes in haste makes some.
+    /// `text` is 1–500 bytes and may have line breaks, as who writes in haste makes some; hidden characters are left out of it.
     case sos(ride: String?, text: String?, at: Place?)
     case cancel
     /// Those that are open, or those that were closed.
@@ -29,7 +29,11 @@ public enum SafetyCommand: CommandGroup {
     static let kinds: [CommandKind<SafetyCommand>] = [
         CommandKind(
             "sos", [.passenger, .driver, .busDriver], .own, overHTTP: everybodysOwn, Field.optional("ride", .word),
-            Field.optional("text", .words(upTo: 500, "1 to 500 bytes of text, which may have line breaks")),
+            Field.optional(
+                "text",
+                ProseKind(
+                    limit: 500, expected: "1 to 500 bytes of text, which may have line breaks", hasLines: true,
+                    isMended: true)),
             Place.ifGiven, make: SafetyCommand.sos,
             take: { if case .sos(let ride, let text, let place) = $0 { (ride, text, place) } else { nil } }),
         CommandKind(
