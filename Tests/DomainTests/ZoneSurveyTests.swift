@@ -152,7 +152,7 @@ struct ZoneSurveyTests {
     }
 
     /// What is west of the box that both have in common is not swept, only counted.
-    @Test func `A border west of what is common counts at its corners, and one that leads through it from the west to the east`() throws {
+    @Test func `A border counts at its corners west of what is common, and where it leads through that`() throws {
         func polygon(_ corners: [(Int32, Int32)]) -> MapPolygon {
             MapPolygon(rings: [corners.map { MapPoint(x: $0.0 * 1_000, y: $0.1 * 1_000) }])
         }

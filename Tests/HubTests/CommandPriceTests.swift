@@ -147,5 +147,6 @@ import Wire
         Priced(.trips(.ratings(nil)), 2),
         Priced(.seats(.vehicleGet(vehicle: "M1")), 3),
         Priced(.tours(.stopNext(skip: false)), 3),
+        Priced(.stops(.stopAnswer(.accept, request: "s1", all: false)), 3),
     ]
 }

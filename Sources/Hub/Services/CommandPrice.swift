@@ -21,8 +21,8 @@ enum CommandPrice {
         case .stops(.stopRequest): 8
         // Looks for minibuses, and is charged for each: see `minibuses`.
         case .seats(.seatRequest): 5
-        // Undoes that, or takes its driver away, and rings the next one.
-        case .rides(.driverUnavailable), .seats(.seatCancel), .stops(.stopCancel),
+        // Undoes that, or takes its driver away, and rings the next one; or tells a driver all that it is still asked for.
+        case .rides(.driverUnavailable), .seats(.seatCancel), .stops(.stopCancel), .stops(.stopAnswer),
             .reservations(.cancel):
             3
         // Reads up to 20 of them.
