@@ -137,7 +137,8 @@ async def test_C39_a_hub_starts_on_a_full_disk_refuses_and_gets_over(small_disk,
     await passenger.resume()
     listed = await passenger.call("reservation.list")
     assert [one["reservation"] for one in listed["reservations"]] == [made["reservation"]]
-    await passenger.request(here.a.centre)
+    await cast.queue(hub, here.a.stand, 1)
+    assert (await passenger.call("ride.request", **here.a.centre.fields, passengers=1))["ride"]
     assert (small_disk / "data" / "reserve").stat().st_blocks * 512 >= 1 << 20
 
 

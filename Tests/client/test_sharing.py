@@ -112,4 +112,5 @@ async def test_who_guesses_is_held_up_and_no_friend_of_that_network(new_hub, cas
     assert seen(hub, link)["state"] == "accepted"
     # Neither its beginning nor its end makes a guess a link.
     for guess in (link[:-1] + ("0" if link[-1] != "0" else "1"), link[:-22] + "A" * 14 + link[-8:]):
-        assert followed(hub, guess).status == 429
+        # One more may have become free meanwhile.
+        assert {followed(hub, guess).status for _ in range(20)} in ({429}, {404, 429})
