@@ -120,7 +120,10 @@ import Wire
             _ = try await city.command("driver_available", "T1", "14", "", "", "")
             try await city.queue("14", "T2")
             try await city.raw(["ZADD", "{test}:workers", "1000", "dead"])
-            try await city.sweep()
+            // On a machine that stood still a worker that sweeps late judges no other.
+            for _ in 0..<10 where try await !city.raw(["ZSCORE", "{test}:workers", "dead"]).isNull {
+                try await city.sweep()
+            }
             try await city.sweep()
             _ = try await city.request("p1", "r1", "14")
             #expect(try await city.offered("r1") == "T2")
