@@ -9,8 +9,8 @@ protocol SocketOwner: AnyObject {
     func read(_ id: ConnectionID, _ bytes: UnsafeMutableRawBufferPointer) -> Bool
     /// What libwebsockets held back has gone out, or room was asked for. False closes the socket.
     func writable(_ id: ConnectionID) -> Bool
-    /// A read under TLS, or a step of its handshake, gave nothing, as what is there of the next record is a part of it. May come from within
-    /// any call of OpenSSL's.
+    /// A read under TLS, or a step of its handshake, gave nothing, as what is there of the next record is a part of it; or the handshake is
+    /// done. May come from within any call of OpenSSL's.
     func readInVain(_ id: ConnectionID)
     /// The socket is gone. Once for each adopted socket.
     func closed(_ id: ConnectionID)
@@ -245,6 +245,9 @@ private func watchMessages(
         }
     case (SSL3_RT_HANDSHAKE, SSL3_MT_KEY_UPDATE) where isSent == 0:
         limit(keyUpdatesIndex, to: mostKeyUpdates, ssl)
+    // The last message that a handshake waits for. libwebsockets would watch the socket from then on.
+    case (SSL3_RT_HANDSHAKE, SSL3_MT_FINISHED) where isSent == 0:
+        tellReadInVain(SSL_get_wbio(ssl))
     case (SSL3_RT_HANDSHAKE, SSL3_MT_SERVER_HELLO) where isSent == 1 && count >= randomOffset + 8:
         let random = UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: randomOffset, as: UInt64.self))
         if random == retryRandom { pause(ssl) }
@@ -308,12 +311,17 @@ private func onTransportCall(
     _ transport: OpaquePointer?, _ call: Int32, _ bytes: UnsafePointer<CChar>?, _ size: Int, _ number: Int32,
     _ detail: Int, _ result: Int32, _ count: UnsafeMutablePointer<Int>?
 ) -> Int {
-    guard call == BIO_CB_READ | BIO_CB_RETURN, result <= 0, kb_bio_may_retry(transport) == 1,
-        let socket = BIO_get_callback_arg(transport).map(OpaquePointer.init),
-        let opaque = lws_context_user(lws_get_context(socket))
-    else { return Int(result) }
-    Unmanaged<SocketContext>.fromOpaque(opaque).takeUnretainedValue().owner.readInVain(socketID(socket))
+    if call == BIO_CB_READ | BIO_CB_RETURN, result <= 0, kb_bio_may_retry(transport) == 1 {
+        tellReadInVain(transport)
+    }
     return Int(result)
+}
+
+private func tellReadInVain(_ transport: OpaquePointer?) {
+    guard let socket = BIO_get_callback_arg(transport).map(OpaquePointer.init),
+        let opaque = lws_context_user(lws_get_context(socket))
+    else { return }
+    Unmanaged<SocketContext>.fromOpaque(opaque).takeUnretainedValue().owner.readInVain(socketID(socket))
 }
 
 private func socketID(_ socket: OpaquePointer?) -> ConnectionID {

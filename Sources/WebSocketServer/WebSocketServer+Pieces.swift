@@ -1,3 +1,4 @@
+internal import CLibwebsockets
 internal import EventLoop
 
 /// What is read in small pieces, each of which costs more than what is in it: of whom nobody knows there are so many, and of a subject so many
@@ -28,7 +29,7 @@ extension WebSocketServer {
         return connection.reads <= Self.mostReads
     }
 
-    private func isUnknown(_ connection: Connection) -> Bool {
+    func isUnknown(_ connection: Connection) -> Bool {
         let isClosingUnknown = connection.phase == .closing && connection.inbound == nil
         return connection.phase == .http || connection.isStranger || isClosingUnknown
     }
@@ -57,6 +58,9 @@ extension WebSocketServer {
             // It may have been paused, and yet be watched by libwebsockets: for room, in a handshake.
             connection.isPaused = false
             pause(connection)
+            // At the end of a handshake libwebsockets starts a timer, which would close all at once whose time is over.
+            if let socket = connection.socket { kb_no_timeout(socket) }
+            countHeld(connection)
             if !connection.isResuming { awaitMore(connection) }
         }
         partly.removeAll(keepingCapacity: true)
