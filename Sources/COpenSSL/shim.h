@@ -39,6 +39,10 @@ static inline void kb_ctx_allow_partial_writes(SSL_CTX *context) {
 }
 // Whether the last read or write found nothing, or no room, and may be tried again.
 static inline int kb_bio_may_retry(BIO *bio) { return BIO_should_retry(bio) ? 1 : 0; }
+// Whether a part of a record has come, its head or more, for which OpenSSL keeps its memory to read.
+static inline int kb_ssl_has_part_of_record(SSL *ssl) {
+    return SSL_has_pending(ssl) == 1 || SSL_rstate_string(ssl)[1] == 'B';
+}
 static inline int kb_ssl_set_server_name(SSL *ssl, const char *name) {
     return SSL_set_tlsext_host_name(ssl, name) == 1;
 }

@@ -89,6 +89,8 @@ final class Connection {
     var latestPong: Frame?
     /// How much of the queue's beginning may stand in a TLS record that has not gone out whole: it has to follow.
     var committed = 0
+    /// `WebSocketServer.held` has this record.
+    var holdsRecord = false
     /// `WebSocketServer.now`: when the reader took something last, or fell behind.
     var lastTaken: UInt64 = 0
     /// Control frames heard in the second `controlSecond`.

@@ -1,4 +1,5 @@
-/// The memory of all that waits in outbound queues: bytes that many readers wait for count once.
+/// The memory of all that waits in outbound queues: bytes that many readers wait for count once. And of TLS records that have not gone out
+/// whole.
 ///
 /// So a large page that thousands ask for, or an event for a crowd of slow readers, is not taken for thousands of pages, and
 /// a limit on the whole is one on memory.
@@ -29,6 +30,11 @@ struct HeldBytes {
             count -= bytes.count
         }
     }
+
+    /// Of a record that has not gone out whole OpenSSL holds a copy.
+    mutating func holdRecord() { count += SocketContext.recordMemory }
+
+    mutating func releaseRecord() { count -= SocketContext.recordMemory }
 
     /// What it would take to hold these bytes once more.
     func cost(of bytes: [UInt8]) -> Int {

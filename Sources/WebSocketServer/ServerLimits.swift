@@ -4,8 +4,8 @@ public struct ServerLimits: Sendable {
     public var maxMessageBytes = 65_536
     /// A message of a stranger's, if the server has any: a hello with a token takes 2 KiB.
     public var maxStrangerMessageBytes = 16_384
-    /// Memory of what all strangers have sent and that is no whole request or message yet. A stranger has at most some 50 KiB:
-    /// six hundred that fill it are sent away, those who hold the most first, and ten thousand that have sent a hello are not.
+    /// Memory of what all strangers have sent and that is no whole request or message yet, nor a whole TLS record. A stranger has at most
+    /// some 70 KiB: five hundred that fill it are sent away, those who hold the most first, and ten thousand that have sent a hello are not.
     public var maxStrangersBytes = 32 << 20
     /// TLS handshakes under way, 44 KiB each: 88 MB. As many as begin in two seconds or more, one a millisecond.
     public var maxHandshakes = 2_000

@@ -25,6 +25,9 @@ final class SocketContext {
     /// The most of one read, and the payload of a TLS record: less, and OpenSSL would keep the rest of a record, of which the
     /// kernel tells nothing.
     static let readBytes = 16_384
+    /// What OpenSSL keeps of a record that is there in part, and as much of one that has not gone out whole. It gives both back
+    /// (`SSL_MODE_RELEASE_BUFFERS`).
+    static let recordMemory = 17_408
 
     private let loop: EventLoop
     private var context: OpaquePointer?
@@ -121,6 +124,12 @@ final class SocketContext {
         let count = Int(bitPattern: SSL_get_ex_data(ssl, dataRecordsIndex))
         SSL_set_ex_data(ssl, dataRecordsIndex, nil)
         return max(count, 1)
+    }
+
+    /// Whether OpenSSL keeps a part of a record that has come.
+    static func hasPartOfRecord(_ socket: OpaquePointer?) -> Bool {
+        guard let socket, let ssl = lws_get_ssl(socket) else { return false }
+        return kb_ssl_has_part_of_record(ssl) == 1
     }
 
     /// Whether the session of TLS was resumed.

@@ -12,9 +12,19 @@ extension WebSocketServer {
         if connection.socket != nil {
             bytes = connection.unread.capacity + (connection.http?.heldBytes ?? 0)
             if connection.isStranger { bytes += connection.frames.heldBytes }
+            if isUnknown(connection), SocketContext.hasPartOfRecord(connection.socket) {
+                bytes += SocketContext.recordMemory
+            }
         }
         strangersBytes += bytes - connection.heldBytes
         connection.heldBytes = bytes
+    }
+
+    /// Puts the record that OpenSSL holds for the connection, as the kernel has not taken all of it, into the sum of what waits.
+    func countCommitted(_ connection: Connection) {
+        guard connection.holdsRecord != (connection.committed > 0) else { return }
+        connection.holdsRecord.toggle()
+        if connection.holdsRecord { held.holdRecord() } else { held.releaseRecord() }
     }
 
     /// Too much is held of strangers: those who hold the most are to leave, until a quarter is free. An honest one holds the
@@ -30,6 +40,11 @@ extension WebSocketServer {
     }
 
     private func sendAway(_ connection: Connection) {
+        // OpenSSL gives a part of a record back with the socket only.
+        if SocketContext.hasPartOfRecord(connection.socket) {
+            counts.refusedFull += 1
+            return cut(connection)
+        }
         connection.unread = []
         switch connection.phase {
         case .http:
@@ -51,6 +66,14 @@ extension WebSocketServer {
     private static let tryAgainLater: UInt16 = 1013
 
     // MARK: Endings
+
+    func tellCloses() {
+        while !untoldCloses.isEmpty {
+            let closes = untoldCloses
+            untoldCloses = []
+            for (id, code, silentMs) in closes { onClose(id, code, silentMs) }
+        }
+    }
 
     /// Has `writable` called when the kernel has room for more. For an answer in the crowd, and what the peer sends is not read
     /// meanwhile: libwebsockets closes whom the peer has left as soon as it is told, and 10,000 who left with their answers

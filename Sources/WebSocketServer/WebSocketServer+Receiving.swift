@@ -39,6 +39,8 @@ extension WebSocketServer {
         }
         queuedBytes -= connection.queuedBytes
         connection.outbound.removeAll(&held)
+        connection.committed = 0
+        countCommitted(connection)
         let hadSocket = connection.socket != nil
         connection.socket = nil
         connection.descriptor = -1

@@ -220,7 +220,7 @@ extension WebSocketServer {
             coalesceTimer.stop()
         }
         if waiting.isEmpty { runs.removeAll() }
-        if held.count > rules.maxHeldBytes { relieve() }
+        if held.count > rules.maxHeldBytes || !slowest.isEmpty { relieve() }
         tellCloses()
         letIn()
         putOffPartly()
@@ -259,14 +259,6 @@ extension WebSocketServer {
         if !answering.isEmpty { loop.wantAnotherTurn() }
     }
 
-    func tellCloses() {
-        while !untoldCloses.isEmpty {
-            let closes = untoldCloses
-            untoldCloses = []
-            for (id, code, silentMs) in closes { onClose(id, code, silentMs) }
-        }
-    }
-
     func writable(_ id: ConnectionID) -> Bool {
         guard let connection = connections[id] else { return false }
         connection.isBlocked = false
@@ -287,6 +279,7 @@ extension WebSocketServer {
         if connection.queuedBytes > 0 {
             counts.writes += 1
             guard let sent = writeWaiting(connection, socket) else { return false }
+            countCommitted(connection)
             connection.queuedBytes -= sent
             queuedBytes -= sent
             counts.bytesOut += sent

@@ -112,6 +112,8 @@ public final class WebSocketServer {
     var endingsLeft = endingsPerTurn * endingCost
     var late = Deque<ConnectionID>()
     var leaving = Deque<ConnectionID>()
+    /// Readers who are to leave as too much waits, those first who have taken nothing for the longest.
+    var slowest = Deque<ConnectionID>()
     /// TLS handshakes that have begun and of which nothing has come, and whose they are, the oldest first; among these are some
     /// that are done.
     var handshakesUnderWay = 0
