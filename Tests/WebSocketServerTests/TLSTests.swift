@@ -183,7 +183,7 @@ import WebSocketServer
     }
 
     /// A hello of TLS 1.2 without any wish, and nothing after it.
-    private static let hello: [UInt8] = {
+    static let hello: [UInt8] = {
         let extensions: [UInt8] =
             [0, 10, 0, 4, 0, 2, 0, 23]  // supported_groups: secp256r1
             + [0, 11, 0, 2, 1, 0]  // ec_point_formats: uncompressed

@@ -1,0 +1,146 @@
+import EventLoop
+import Glibc
+import Testing
+
+@testable import WebSocketServer
+
+/// Sockets under TLS of whom nobody knows: libwebsockets watches none of them, and what OpenSSL holds for them is counted.
+@Suite(.serialized) struct TLSStrangerTests {
+    /// A client that does what it is told, and nothing by itself.
+    private final class Client {
+        private var socket: ClientSocket
+        private var isReady = false
+
+        init(_ tls: ClientTLS, port: Int) throws {
+            socket = try ClientSocket(to: SocketAddress(host: "127.0.0.1", port: port), from: nil)
+            socket.startTLS(tls, host: "127.0.0.1", resuming: nil)
+        }
+
+        /// Goes on with the handshake. True: it is done.
+        func shakeHands() -> Bool {
+            if !isReady, case .bytes = socket.handshake() { isReady = true }
+            return isReady
+        }
+
+        func send(_ text: String) {
+            let written = Array(text.utf8).withUnsafeBytes { socket.write($0) }
+            if case .bytes(text.utf8.count) = written { return }
+            Issue.record("\(written)")
+        }
+
+        /// The head of a record, and nothing of it.
+        func sendPartOfRecord() {
+            let head: [UInt8] = [23, 3, 3, 0x40, 0]
+            #expect(Glibc.send(socket.descriptor, head, head.count, Int32(MSG_NOSIGNAL)) == head.count)
+        }
+
+        /// What has come.
+        func read() -> String {
+            var bytes = [UInt8](repeating: 0, count: 16_384)
+            guard case .bytes(let count) = bytes.withUnsafeMutableBytes({ socket.read($0) }) else { return "" }
+            return String(decoding: bytes[..<count], as: UTF8.self)
+        }
+    }
+
+    private static func isAwaited(_ connection: Connection) -> Bool {
+        connection.isPaused && connection.awaited == .more
+    }
+
+    enum Phase: CaseIterable { case inHandshake, afterHandshake, inRecord }
+
+    @Test(arguments: Phase.allCases)
+    func `a crowd under TLS that leaves at once ends over some turns`(phase: Phase) throws {
+        guard let certificate = try TestCertificate() else { return try #require(Bool(true), "no openssl command") }
+        var limits = ServerLimits()
+        limits.headerTimeoutMs = 60_000
+        try onLoop { loop in
+            let server = try WebSocketServer(loop: loop, limits: limits, tls: certificate.files)
+            let port = try server.listen(host: "127.0.0.1", port: 0)
+            let (tls, count) = (try ClientTLS(.anything), 60)
+            var greeting = (0..<(phase == .inHandshake ? count : 0)).map { _ in RawClient(port: port) }
+            for client in greeting { client.send(TLSTests.hello) }
+            var crowd = try (0..<(phase == .inHandshake ? 0 : count)).map { _ in try Client(tls, port: port) }
+            var (last, most) = (0, 0)
+            loop.atEndOfTurn {
+                most = max(most, last - server.socketCount)
+                last = server.socketCount
+            }
+            when(loop, { crowd.filter { !$0.shakeHands() }.isEmpty }) {
+                if phase == .inRecord { for client in crowd { client.sendPartOfRecord() } }
+                when(
+                    loop,
+                    {
+                        let watched = server.connections.elements.filter(Self.isAwaited)
+                        return watched.count == count && (phase != .inRecord || watched.allSatisfy { $0.heldBytes > 0 })
+                    }
+                ) {
+                    (greeting, crowd) = ([], [])
+                    when(loop, { server.socketCount == 0 }) {
+                        #expect(most > 0 && most <= WebSocketServer.endingsPerTurn)
+                        #expect(server.strangersBytes == 0)
+                        server.shutdown { withExtendedLifetime(server) { loop.stop() } }
+                    }
+                }
+            }
+        }
+    }
+
+    @Test func `parts of records are counted, who holds them leaves, and who has none is answered`() throws {
+        guard let certificate = try TestCertificate() else { return try #require(Bool(true), "no openssl command") }
+        var limits = ServerLimits()
+        limits.headerTimeoutMs = 60_000
+        limits.maxStrangersBytes = 10 * SocketContext.recordMemory
+        try onLoop { loop in
+            let server = try WebSocketServer(loop: loop, limits: limits, tls: certificate.files)
+            let port = try server.listen(host: "127.0.0.1", port: 0)
+            let tls = try ClientTLS(.anything)
+            let (holders, asker) = (try (0..<20).map { _ in try Client(tls, port: port) }, try Client(tls, port: port))
+            when(loop, { (holders + [asker]).filter { !$0.shakeHands() }.isEmpty }) {
+                for client in holders { client.sendPartOfRecord() }
+                when(loop, { server.counters.refusedFull >= 10 && server.strangersBytes > 0 }) {
+                    #expect(server.strangersBytes <= limits.maxStrangersBytes)
+                    #expect(server.strangersBytes % SocketContext.recordMemory == 0)
+                    asker.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+                    when(loop, { asker.read().contains(" 404 ") }) {
+                        withExtendedLifetime(holders) {}
+                        server.shutdown { withExtendedLifetime(server) { loop.stop() } }
+                    }
+                }
+            }
+        }
+    }
+
+    @Test func `records that the kernel has not taken are counted, and who leaves them leaves in turns`() throws {
+        guard let certificate = try TestCertificate() else { return try #require(Bool(true), "no openssl command") }
+        let (count, pageBytes) = (60, 2_000_000)
+        var limits = ServerLimits()
+        limits.maxHeldBytes = pageBytes + count * SocketContext.recordMemory
+        try onLoop { loop in
+            let server = try WebSocketServer(loop: loop, limits: limits, tls: certificate.files)
+            let port = try server.listen(host: "127.0.0.1", port: 0)
+            let page = HTTPResponse.text(200, String(repeating: "x", count: pageBytes))
+            server.onHTTP = { _, answer in answer(page) }
+            let tls = try ClientTLS(.anything)
+            var readers = try (0..<count).map { _ in try Client(tls, port: port) }
+            var (last, most) = (0, 0)
+            loop.atEndOfTurn {
+                most = max(most, last - server.socketCount)
+                last = server.socketCount
+            }
+            when(loop, { readers.filter { !$0.shakeHands() }.isEmpty }) {
+                for reader in readers { reader.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n") }
+                // The heads of the answers are held beside the page and the records.
+                when(loop, { server.counters.closedSlow > 0 && server.bytesHeld <= limits.maxHeldBytes / 4 * 3 }) {
+                    let behind = server.connections.elements.filter { $0.committed > 0 }.count
+                    #expect(behind > 0 && server.bytesHeld > pageBytes + behind * SocketContext.recordMemory)
+                    #expect(most > 0 && most <= WebSocketServer.endingsPerTurn)
+                    readers = []
+                    when(loop, { server.socketCount == 0 }) {
+                        #expect(server.bytesHeld == 0)
+                        server.shutdown { withExtendedLifetime(server) { loop.stop() } }
+                    }
+                }
+            }
+        }
+    }
+}
