@@ -4,8 +4,9 @@ import Synchronization
 
 /// Writes lines to a descriptor. Whoever reads there may stop, and then a thread of its own waits for them, not who logs.
 ///
-/// While lines get through, each is written when `write` returns: a crash takes none away. Behind one that does not, the next ones
-/// wait. When there is no room for one all are dropped until what waits is written, and then one line says how many.
+/// While lines get through, each is written when `write` returns, so that a crash takes none away. When one does not get through, the next
+/// ones wait behind it. When there is no room for another, it and those after it are dropped until all that waits is written; then one line
+/// says how many.
 final class LogWriter: Sendable {
     /// For all loggers of this process.
     static let standardError: LogWriter = {
@@ -19,7 +20,7 @@ final class LogWriter: Sendable {
     private struct State {
         /// Accepted, and not written yet.
         var waitingBytes = 0
-        /// Dropped since; 0 while nothing waits.
+        /// Lines that were dropped since there was no more room; 0 when nothing waits.
         var lost = 0
     }
 

@@ -67,7 +67,7 @@ final class DiskReserve {
         onChange?(.fullAtStart)
     }
 
-    /// With the room for one file alone, Redis would be at the end of it at once.
+    /// Whether the disk has room for the file twice: with room for one, Redis would be at the end of it at once. Asks the kernel each time.
     var hasRoom: Bool {
         var disk = statvfs()
         return statvfs(directory, &disk) == 0

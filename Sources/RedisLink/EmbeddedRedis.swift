@@ -68,7 +68,7 @@ public final class EmbeddedRedis {
     /// The process; nil when none runs.
     public var pid: Int32? { child?.pid }
 
-    /// Whether the disk is full, or nearly so.
+    /// Whether Redis refuses writes for want of room, or would soon: there is less than twice the reserve. On the loop's thread.
     public var isShortOfRoom: Bool { reserve.isRefusing || !reserve.hasRoom }
 
     /// - Parameters:

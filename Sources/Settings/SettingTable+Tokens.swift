@@ -36,8 +36,8 @@ extension Settings {
             """
             File with tokens that count no more, one "role subject issued-before" per line, as "driver T345 \
             2026-11-22T06:00:00Z"; the subject * is everybody of the role. Whoever is connected with such a token is sent \
-            away (close 4401). A line may go once tokens.max_life_s and tokens.sign_in_s have passed since its time. Empty \
-            is none.
+            away (close 4401). A line may go once the longer of tokens.max_life_s and tokens.sign_in_s, and twice \
+            tokens.leeway_s, have passed since its time. Empty is none.
             """),
         .integer(
             "tokens.sign_in_life_s", \.tokens.signInLifeS, 60...86_400, .atReload,

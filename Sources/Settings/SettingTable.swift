@@ -67,7 +67,8 @@ extension Settings {
             """
             Header by which a proxy on this machine says for whom it asks, such as X-Forwarded-For; of several addresses the \
             last counts, with a port or without. So guests, invitations and signs are limited by the networks of those who \
-            ask, and not all together; those whose address can't be read are, and the log says so. Only for a proxy that sets it itself; from other machines it is not believed. Empty is none.
+            ask, and not all together. Those whose address can't be read share the limits of one, and the log says so. \
+            Only for a proxy that sets it itself; from other machines it is not believed. Empty is none.
             """),
         .integer(
             "server.max_connections_per_subject", \.server.maxConnectionsPerSubject, 0...100_000, .atRestart,

@@ -20,7 +20,8 @@ public struct ServerLimits: Sendable {
     /// What may wait for one reader. At 40 B per position that is minutes of a feed: who is that far behind
     /// reconnects and resumes instead.
     public var maxOutboundBytes = 1 << 20
-    /// The memory of all that waits for readers, of frames and of answers; what many wait for counts once. A hundred
+    /// The memory of all that waits for readers, of frames and of answers, and of TLS records that have not gone out whole; what many wait
+    /// for counts once. A hundred
     /// readers that stand still, each with all that may wait for it, and the worker stays below 300 MB. Beyond it large
     /// answers are refused with 503, and who has taken nothing for the longest is sent away.
     public var maxHeldBytes = 128 << 20

@@ -2,7 +2,8 @@ internal import CLibwebsockets
 internal import DequeModule
 internal import EventLoop
 
-/// The memory of what strangers have sent, who leaves when it is full, and how many sockets are ended in one turn.
+/// The memory of what strangers have sent and of what waits for readers, who leaves when there is too much of it, and how many sockets are
+/// ended in one turn.
 extension WebSocketServer {
     // MARK: Memory
 
@@ -64,6 +65,28 @@ extension WebSocketServer {
 
     /// The close code (IANA).
     private static let tryAgainLater: UInt16 = 1013
+
+    /// Too much waits: those who have taken nothing for the longest are sent away, until a quarter is free again, and as many in
+    /// a turn as may be ended in it.
+    func relieve() {
+        if slowest.isEmpty {
+            let behind = connections.elements.filter { $0.isBehind }.sorted { $0.lastTaken < $1.lastTaken }
+            slowest = Deque(behind.map(\.id))
+        }
+        while held.count > rules.maxHeldBytes / 4 * 3, endingsLeft > 0, let id = slowest.popFirst() {
+            guard let connection = connections[id], connection.isBehind else { continue }
+            if connection.phase == .open {
+                endingsLeft -= 1
+                overflow(connection)
+            } else {
+                endingsLeft -= Self.endingCost
+                counts.closedSlow += 1
+                abandon(connection)
+            }
+        }
+        if held.count <= rules.maxHeldBytes / 4 * 3 { slowest = [] }
+        if !slowest.isEmpty { loop.wantAnotherTurn() }
+    }
 
     // MARK: Endings
 

@@ -1,6 +1,4 @@
 internal import CLibwebsockets
-internal import DequeModule
-internal import EventLoop
 
 /// Requests and their answers, one after the other: a connection's next request is read when the last answer has gone out,
 /// and one in each turn, so that who sends many at once holds up nobody else. They are read at the end of the turn, by turns
@@ -183,27 +181,5 @@ extension WebSocketServer {
         }
         let end = connection.answer?.windowEnd ?? now
         schedule(connection, afterMs: end > now ? end - now : 0)
-    }
-
-    /// Too much waits: those who have taken nothing for the longest are sent away, until a quarter is free again, and as many in
-    /// a turn as may be ended in it.
-    func relieve() {
-        if slowest.isEmpty {
-            let behind = connections.elements.filter { $0.isBehind }.sorted { $0.lastTaken < $1.lastTaken }
-            slowest = Deque(behind.map(\.id))
-        }
-        while held.count > rules.maxHeldBytes / 4 * 3, endingsLeft > 0, let id = slowest.popFirst() {
-            guard let connection = connections[id], connection.isBehind else { continue }
-            if connection.phase == .open {
-                endingsLeft -= 1
-                overflow(connection)
-            } else {
-                endingsLeft -= Self.endingCost
-                counts.closedSlow += 1
-                abandon(connection)
-            }
-        }
-        if held.count <= rules.maxHeldBytes / 4 * 3 { slowest = [] }
-        if !slowest.isEmpty { loop.wantAnotherTurn() }
     }
 }

@@ -92,7 +92,7 @@ public final class WebSocketServer {
     /// Of whom too much was read: their next share comes when more may be.
     var heldBack: [Connection] = []
     var heldBackUnread: [Connection] = []
-    /// Of those whom nobody knows, in this turn: a record or message of TLS has come in part.
+    /// Connections of whom nobody knows, of which a record of TLS or a message of its handshake has come in part in this turn.
     var partly: [ConnectionID] = []
     /// Those with an answer of which more can be written.
     var answering = FairQueue()
@@ -118,7 +118,7 @@ public final class WebSocketServer {
     /// that are done.
     var handshakesUnderWay = 0
     var shaking = Deque<ConnectionID>()
-    /// Memory of what strangers have sent and that is not done with, bytes.
+    /// Memory of what strangers have sent and that is not done with, and of parts of their TLS records, bytes.
     var strangersBytes = 0
     /// Sockets closed since memory was last given back to the system; when it was given back, `now`.
     var closings = 0

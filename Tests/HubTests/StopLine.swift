@@ -66,12 +66,7 @@ extension StopLine {
         _ city: TestCity, _ citizen: String, _ wishes: String..., key: String = "", line: String = "L"
     ) async throws -> TestCity.Outcome {
         let person = #"{"name":"Ada","number":"+49 30 1234","help":["wheelchair"]}"#
-        let reply = try await city.call("stop_request", [citizen, key, line, "", "", person] + wishes)
-        switch RedisFunctions.answer(.success(reply)) {
-        case .ok(let json): return .ok(try JSONValue(parsing: json))
-        case .refused(let code, _, _): return .refused(code)
-        default: throw Surprise("stop_request answered \(reply)")
-        }
+        return try await city.command("stop_request", with: [citizen, key, line, "", "", person] + wishes)
     }
 
     func answer(

@@ -10,7 +10,7 @@ import Wire
     private func askAhead(
         _ city: TestCity, _ count: Int, run: (Int) -> String = { "t\($0)" }
     ) async throws {
-        try await city.raw(["HSET", "{test}:settings", "stop_max_on_tour", "1000"])
+        try await setMostOnTour(city, 1000)
         for n in 0..<count {
             let minutes = 300 + n
             let wanted = wish("s\(n)", 2000, inMinutes: minutes, laterAt: minutes, run: run(n))
@@ -18,7 +18,15 @@ import Wire
         }
     }
 
-    /// What is left of many, as it is marked.
+    private func taken(_ city: TestCity, by tour: String = "t1") async throws -> [String] {
+        try await city.raw(["ZRANGE", "{test}:tour-stops:" + tour, "0", "-1"]).array?.compactMap(\.text) ?? []
+    }
+
+    private func setMostOnTour(_ city: TestCity, _ most: Int) async throws {
+        try await city.raw(["HSET", "{test}:settings", "stop_max_on_tour", String(most)])
+    }
+
+    /// The entries of stopdue with what is left for sweeps. what: "started", of a tour that has begun; "changed", of a new catalog.
     private func marks(_ city: TestCity, _ what: String) async throws -> [String] {
         let all = try await city.raw(["ZRANGE", "{test}:stopdue", "0", "-1"]).array?.compactMap(\.text) ?? []
         return all.filter { $0.contains("|" + what) }
@@ -38,7 +46,7 @@ import Wire
             #expect(try await city.calls(of: "hgetall") - read <= 5, "the tour, its driver, and one request")
             let most = 50 + 8
             #expect(try await city.calls(of: "hmget") - looked <= most, "fifty requests, and what each call reads")
-            #expect(try await city.raw(["ZRANGE", "{test}:tour-stops:t1", "0", "-1"]).array?.map(\.text) == ["s20"])
+            #expect(try await taken(city) == ["s20"])
             for portion in 1...3 {
                 #expect(try await marks(city, "started").count == 1, "before sweep \(portion)")
                 let before = try await city.calls(of: "hmget")
@@ -46,8 +54,7 @@ import Wire
                 #expect(try await city.calls(of: "hmget") - before <= most)
             }
             #expect(try await marks(city, "started").isEmpty)
-            let own = try await city.raw(["ZRANGE", "{test}:tour-stops:t1", "0", "-1"]).array?.map(\.text)
-            #expect(own == ["s20"] + (155..<160).map { "s\($0)" })
+            #expect(try await taken(city) == ["s20"] + (155..<160).map { "s\($0)" })
             #expect(try await city.told("bus_driver:B1").filter { $0 == "stop.requested" }.count == 6)
         }
     }
@@ -136,19 +143,11 @@ import Wire
 
     // MARK: more than a driver can have
 
-    private func taken(_ city: TestCity, by tour: String = "t1") async throws -> [String] {
-        try await city.raw(["ZRANGE", "{test}:tour-stops:" + tour, "0", "-1"]).array?.compactMap(\.text) ?? []
-    }
-
-    private func holds(_ city: TestCity, at most: Int) async throws {
-        try await city.raw(["HSET", "{test}:settings", "stop_max_on_tour", String(most)])
-    }
-
     @Test("N1, B14: a tour that begins takes as many as its driver can have; the others wait until there is room")
     func full() async throws {
         try await TestCity.run { city in
             try await askAhead(city, 30) { _ in "own" }
-            try await holds(city, at: 12)
+            try await setMostOnTour(city, 12)
             try await start(city, trip: "own")
             for _ in 0..<3 { try await city.sweep() }
             #expect(try await taken(city) == (0..<12).map { "s\($0)" })
@@ -179,7 +178,7 @@ import Wire
                     #expect(try await request(city, "c\(n)", wish("s\(n)", 2000, inMinutes: 20)).isOK)
                 }
             }
-            try await holds(city, at: 4)
+            try await setMostOnTour(city, 4)
             try await start(city)
             try await asks(0..<4)
             try await start(city, "B2", tour: "t2", bus: "8")
@@ -197,10 +196,10 @@ import Wire
             #expect(try await city.last("stop.pending", "passenger:c1")?["bus"]?.text == "8")
 
             // The third tour has room only when it runs already, and the second, for which two wait, ends.
-            try await holds(city, at: 1)
+            try await setMostOnTour(city, 1)
             try await start(city, "B3", tour: "t3", bus: "9")
             #expect(try await taken(city, by: "t3") == ["s2"])
-            try await holds(city, at: 8)
+            try await setMostOnTour(city, 8)
             #expect(try await city.command("tour_end", "bus_driver", "B2", "", "", "").isOK)
             #expect(try await taken(city, by: "t3") == ["s0", "s1", "s2", "s5", "s6"])
             try await city.advance(10_000)
@@ -216,13 +215,7 @@ import Wire
         _ city: TestCity, _ number: Int, by office: String, _ wishes: String...
     ) async throws -> TestCity.Outcome {
         let person = #"{"name":"Ada","by":"\#(office)\nAda\n\#(number)"}"#
-        let reply = try await city.call(
-            "stop_request", ["tel:\(number)", "", "L", "", "", person] + wishes)
-        switch RedisFunctions.answer(.success(reply)) {
-        case .ok(let json): return .ok(try JSONValue(parsing: json))
-        case .refused(let code, _, _): return .refused(code)
-        default: throw Surprise("stop_request answered \(reply)")
-        }
+        return try await city.command("stop_request", with: ["tel:\(number)", "", "L", "", "", person] + wishes)
     }
 
     @Test("C60: one operator has 500 open requests on a line for its callers; each that ends makes room")
@@ -259,7 +252,7 @@ import Wire
     )
     func shared() async throws {
         try await TestCity.run { city in
-            try await city.raw(["HSET", "{test}:settings", "stop_max_on_tour", "5"])
+            try await setMostOnTour(city, 5)
             func now(_ id: String) -> String { wish(id, 2000, inMinutes: 10) }
             func ahead(_ id: String) -> String { wish(id, 2000, inMinutes: 300, laterAt: 300, run: "t300") }
             for (day, wanted) in [("a", ahead), ("n", now)] {

@@ -113,6 +113,10 @@ actor TestCity {
 
     /// Calls the function of a command: its reply's `ok`, or the code that refused it.
     func command(_ function: String, _ arguments: String...) async throws -> Outcome {
+        try await command(function, with: arguments)
+    }
+
+    func command(_ function: String, with arguments: [String]) async throws -> Outcome {
         let reply = try await call(function, arguments)
         switch RedisFunctions.answer(.success(reply)) {
         case .ok(let json): return .ok(try JSONValue(parsing: json))

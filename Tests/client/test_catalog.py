@@ -314,9 +314,7 @@ async def test_the_old_lines_stand_until_the_new_ones_are_read(new_hub):
     assert pages[-1] == 200 and set(pages) == {503, 200}, set(pages)
     assert ready == {200} and kept == {200}, (ready, kept)
     assert is_told, "who brings a catalog sees that it is being read"
-    entries = [json.loads(line) for line in city.log.splitlines() if line.startswith("{") and new in line]
-    said = [entry["message"] for entry in entries if entry.get("version") == new]
-    assert said == ["reading the lines", "read the lines", "catalog"], "once, and not anew when it is used"
+    assert said_of(city, new) == ["reading the lines", "read the lines", "catalog"], "once, and not anew when it is used"
 
 
 async def test_an_announced_catalog_that_can_not_be_taken_takes_no_line_away(new_hub):
@@ -339,9 +337,13 @@ async def test_an_announced_catalog_that_can_not_be_taken_takes_no_line_away(new
     assert city.http("/v1/lines/L1").status == 200
     assert "the catalog broken can't be taken" in city.log
     assert city.redis.get(city.key("catalog:broken:ready")) == "1", "nobody waits for a worker that can't take it"
-    said = [json.loads(line) for line in city.log.splitlines() if line.startswith("{") and new in line]
-    assert [entry["message"] for entry in said if entry.get("version") == new] == [
-        "reading the lines", "reading the lines", "read the lines", "catalog"]
+    assert said_of(city, new) == ["reading the lines", "reading the lines", "read the lines", "catalog"]
+
+
+def said_of(city, version):
+    """What its workers have logged of a version of the catalog."""
+    entries = [json.loads(line) for line in city.log.splitlines() if line.startswith("{") and version in line]
+    return [entry["message"] for entry in entries if entry.get("version") == version]
 
 
 def stage_more(city, more=1_500):

@@ -19,6 +19,23 @@ def small_disk(tmp_path):
         yield place
 
 
+def is_written(hub):
+    """Whether Redis' last write went well."""
+    return hub.redis.info("persistence")["aof_last_write_status"] == "ok"
+
+
+def has_reserve(disk):
+    return (disk / "data" / "reserve").stat().st_blocks * 512 >= 1 << 20
+
+
+async def nobody_is_let_in(hub, cast):
+    late = cast.passenger(hub)
+    await late.open()
+    await late.refused("hello", "unavailable", token=late.token)
+    await late.close()
+    await hub.until("the gauge", lambda: hub.metric("kerbside_redis_refuses_writes") > 0)
+
+
 async def test_C66_a_full_disk_is_said_nothing_is_lost_and_it_gets_over(small_disk, new_hub, cast):
     hub = new_hub(blocks=2)
     hub.write_config(data__dir=str(small_disk / "data"), redis__command_timeout_ms=10_000)
@@ -41,11 +58,7 @@ async def test_C66_a_full_disk_is_said_nothing_is_lost_and_it_gets_over(small_di
         assert answer.status == 503 and "No space left on device" in answer.text
         for key in ("one", "two", "three"):
             await passenger.refused("ride.request", "unavailable", **here.a.centre.fields, passengers=1, key=key)
-        late = cast.passenger(hub)
-        await late.open()
-        await late.refused("hello", "unavailable", token=late.token)
-        await late.close()
-        await hub.until("the gauge", lambda: hub.metric("kerbside_redis_refuses_writes") > 0)
+        await nobody_is_let_in(hub, cast)
         assert hub.log.count(trouble) == said + hub.settings["server.workers"], "once"
 
         ballast.unlink()
@@ -82,7 +95,7 @@ async def test_C39_what_was_acknowledged_as_the_disk_became_full_is_not_lost_wit
     assert kept, answers
     await hub.until("room is given", lambda: FULL in hub.log)
     # It tries again each second.
-    await hub.until("all is written", lambda: hub.redis.info("persistence")["aof_last_write_status"] == "ok")
+    await hub.until("all is written", lambda: is_written(hub))
     os.kill(redis, signal.SIGKILL)
     await hub.until("another Redis", lambda: hub.redis_pid() not in (None, redis))
     # The disk is full still, and so is nothing taken that could not be written.
@@ -93,7 +106,7 @@ async def test_C39_what_was_acknowledged_as_the_disk_became_full_is_not_lost_wit
         listed = await rider.call("reservation.list")
         assert reservation in [each["reservation"] for each in listed["reservations"]]
     assert "also the room that was kept" not in hub.log
-    assert (small_disk / "data" / "reserve").stat().st_blocks * 512 >= 1 << 20
+    assert has_reserve(small_disk)
 
 
 @pytest.mark.parametrize("how", ["stopped on a full disk", "killed before it was full"])
@@ -111,7 +124,7 @@ async def test_C39_a_hub_starts_on_a_full_disk_refuses_and_gets_over(small_disk,
         fill(small_disk)
         hub.redis.set("spill", "x" * 8192)
         await hub.until("full", lambda: FULL in hub.log)
-        await hub.until("all is written", lambda: hub.redis.info("persistence")["aof_last_write_status"] == "ok")
+        await hub.until("all is written", lambda: is_written(hub))
         hub.stop()
         assert not (small_disk / "data" / "reserve").exists()
     else:
@@ -124,11 +137,7 @@ async def test_C39_a_hub_starts_on_a_full_disk_refuses_and_gets_over(small_disk,
     await hub.until("refused", lambda: "No space left on device" in hub.http("/readyz").text)
     await hub.until("the alarm", lambda: hub.log.count(FULL) > said)
     assert hub.http("/readyz").status == 503
-    late = cast.passenger(hub)
-    await late.open()
-    await late.refused("hello", "unavailable", token=late.token)
-    await late.close()
-    await hub.until("the gauge", lambda: hub.metric("kerbside_redis_refuses_writes") > 0)
+    await nobody_is_let_in(hub, cast)
 
     ballast.unlink()
     await hub.until("ready", hub.is_ready)
@@ -139,7 +148,7 @@ async def test_C39_a_hub_starts_on_a_full_disk_refuses_and_gets_over(small_disk,
     assert [one["reservation"] for one in listed["reservations"]] == [made["reservation"]]
     await cast.queue(hub, here.a.stand, 1)
     assert (await passenger.call("ride.request", **here.a.centre.fields, passengers=1))["ride"]
-    assert (small_disk / "data" / "reserve").stat().st_blocks * 512 >= 1 << 20
+    assert has_reserve(small_disk)
 
 
 def open_to_others(directory):

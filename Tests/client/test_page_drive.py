@@ -41,6 +41,12 @@ async def taken(hub, cast, one, zone, **fields):
     return passenger, ride
 
 
+async def confirmed(page, name):
+    """Touches a button that asks first, and the one of the same name in its question."""
+    await page.get_by_role("button", name=name).click()
+    await page.get_by_role("dialog").get_by_role("button", name=name).click()
+
+
 @pytest.fixture
 def here(hub):
     return hub.block()
@@ -190,14 +196,12 @@ async def test_r12_nobody_comes(new_hub, cast):
         await expect(nobody).to_have_count(0)
         await one.move(here.a.centre)
         await one.sees("You have arrived")
-        await nobody.click()
-        await page.get_by_role("dialog").get_by_role("button", name="Nobody came").click()
+        await confirmed(page, "Nobody came")
         await one.sees("is possible in 0:0")
         await expect(nobody).to_be_disabled()
         await one.is_well()
         await expect(nobody).to_be_enabled()
-        await nobody.click()
-        await page.get_by_role("dialog").get_by_role("button", name="Nobody came").click()
+        await confirmed(page, "Nobody came")
         await passenger.until("ride.cancelled", ride=ride, by="driver", reason="noshow")
         await one.sees("Noted: nobody came")
         await one.sees("Place 1")
@@ -246,8 +250,7 @@ async def test_far_from_the_pickup_nobody_is_aboard_by_a_slip(hub, cast, here):
         await question.get_by_role("button", name="Passenger aboard").click()
         await passenger.until("ride.aboard")
         await one.sees("Ask the passenger where to go")
-        await page.get_by_role("button", name="End the ride").click()
-        await page.get_by_role("dialog").get_by_role("button", name="End the ride").click()
+        await confirmed(page, "End the ride")
         await passenger.until("ride.ended")
         await one.sees("too short to count")
 

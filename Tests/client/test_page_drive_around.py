@@ -7,7 +7,7 @@ from kerbside import patience
 from kerbside.browser import DESKTOP, SMALL, Page
 from kerbside.hub import Hub
 from kerbside.names import fresh
-from test_page_drive import asked, driving, on_duty, taken
+from test_page_drive import asked, confirmed, driving, on_duty, taken
 
 LONG = patience.PROCESS * 1000
 
@@ -50,8 +50,7 @@ async def test_m14_the_link_is_lost_and_back_during_a_ride(own_city, cast):
         # Loaded anew it is as it was.
         await page.reload()
         await expect(page.get_by_role("button", name="End the ride")).to_be_visible()
-        await page.get_by_role("button", name="End the ride").click()
-        await page.get_by_role("dialog").get_by_role("button", name="End the ride").click()
+        await confirmed(page, "End the ride")
         await passenger.until("ride.ended")
         await one.is_well(refused=True)
 
@@ -175,16 +174,14 @@ async def test_a_ride_that_leaves_its_driver_off_duty_says_why(new_hub, cast, wh
         page = one.page
         await on_duty(one)
         passenger, ride = await taken(hub, cast, one, here.a)
-        await page.get_by_role("button", name="Passenger aboard").click()
-        await page.get_by_role("dialog").get_by_role("button", name="Passenger aboard").click()
+        await confirmed(page, "Passenger aboard")
         await passenger.until("ride.aboard")
         if why == "blocked":
             office = await cast.operator(hub)
             await office.call("office.block", role="driver", subject=one.subject, reason="Papers.", key=fresh("k"))
         elif why == "outside_zones":
             await one.move(here.outside)
-        await page.get_by_role("button", name="End the ride").click()
-        await page.get_by_role("dialog").get_by_role("button", name="End the ride").click()
+        await confirmed(page, "End the ride")
         await passenger.until("ride.ended", ride=ride)
         await expect(page.locator("#notes")).to_contain_text(said)
         await expect(page.get_by_role("switch")).not_to_be_checked()

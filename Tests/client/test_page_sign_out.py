@@ -7,15 +7,16 @@ import pytest
 from playwright.async_api import expect
 
 from kerbside.browser import PHONE, Page
-from kerbside.hub import run
 from kerbside.names import fresh
 from kerbside.tokens import encoded
+from test_invitations import invite
 
 #: The page of a role, and what it says to who has not signed in.
 PAGES = {
     "passenger": ("/ride/", "passengers who have an account"), "driver": ("/drive/", "This page is for drivers"),
     "bus_driver": ("/bus/", "drivers of community buses"), "operator": ("/control/", "This page is for the control room"),
 }
+#: Keeps a token as the sign-in with a role does.
 SIGN_IN = "([role, token]) => localStorage.setItem(`kerbside.signed_in.${role}`, token)"
 #: Counts how often the page's storage was changed by another tab.
 HEARD = "window.heard = 0; addEventListener('storage', () => { window.heard += 1; });"
@@ -28,8 +29,7 @@ class Shared(Page):
         super().__init__(hub, PHONE, path="/join/", script=script)
 
     async def sign_in(self, role, subject, **claims):
-        token = json.dumps(self.hub.token(role, subject, **claims))
-        await self.page.evaluate(f"localStorage.setItem('kerbside.signed_in.{role}', {token})")
+        await self.page.evaluate(SIGN_IN, [role, self.hub.token(role, subject, **claims)])
 
     async def tab(self, path):
         """Another one, whose page has its link."""
@@ -215,9 +215,7 @@ async def test_who_takes_anothers_place_ends_what_that_one_is_told_while_the_pag
         await one.page.evaluate("navigator.serviceWorker.ready.then(() => true)")
         # Who signs in again is the same person.
         for subject, left in ((first, "theirs"), (second, None)):
-            done = run("invite", "--role", "passenger", "--subject", subject, "--data", hub.data, "--port", hub.port,
-                       "--city", hub.city, check=True)
-            await one.go("/join/#" + done.stdout.strip().partition("#")[2])
+            await one.go("/join/#" + invite(hub, "passenger", subject))
             await one.page.reload()
             await one.page.get_by_role("button", name="Sign in here").click()
             await one.page.wait_for_url("**/ride/")

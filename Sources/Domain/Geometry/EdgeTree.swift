@@ -30,31 +30,29 @@ struct EdgeTree {
     init(_ edges: [BorderEdge]) {
         self.edges = edges
         guard !edges.isEmpty else { return }
-        boxes.reserveCapacity(2 * leaves.count)
-        build(leaves)
+        boxes.reserveCapacity(2 * root.leaves.count)
+        build(root)
     }
 
-    private var leaves: Range<Int> { 0..<(edges.count + Self.leafSize - 1) / Self.leafSize }
+    private var root: Node { Node(box: 0, leaves: 0..<(edges.count + Self.leafSize - 1) / Self.leafSize) }
 
     private func numbers(ofLeaf leaf: Int) -> Range<Int> {
         leaf * Self.leafSize..<min(edges.count, (leaf + 1) * Self.leafSize)
     }
 
-    private mutating func build(_ leaves: Range<Int>) {
-        let own = boxes.count
-        boxes.append(MapBounds(edges[leaves.lowerBound * Self.leafSize].low))
-        if leaves.count == 1 {
-            for number in numbers(ofLeaf: leaves.lowerBound) {
-                boxes[own].add(edges[number].low)
-                boxes[own].add(edges[number].high)
+    private mutating func build(_ node: Node) {
+        boxes.append(MapBounds(edges[node.leaves.lowerBound * Self.leafSize].low))
+        if node.leaves.count == 1 {
+            for number in numbers(ofLeaf: node.leaves.lowerBound) {
+                boxes[node.box].add(edges[number].low)
+                boxes[node.box].add(edges[number].high)
             }
         } else {
-            let middle = (leaves.lowerBound + leaves.upperBound) / 2
-            build(leaves.lowerBound..<middle)
-            let second = boxes.count
-            build(middle..<leaves.upperBound)
-            boxes[own].add(boxes[own + 1])
-            boxes[own].add(boxes[second])
+            let (first, second) = node.halves
+            build(first)
+            build(second)
+            boxes[node.box].add(boxes[first.box])
+            boxes[node.box].add(boxes[second.box])
         }
     }
 
@@ -74,7 +72,7 @@ struct EdgeTree {
         _ other: EdgeTree, isOne: Bool, _ work: inout SurveyWork, _ body: (Int, Int) -> Bool
     ) throws(SurveyWork.Spent) {
         guard !edges.isEmpty, !other.edges.isEmpty else { return }
-        var waiting = [(Node(box: 0, leaves: leaves), Node(box: 0, leaves: other.leaves))]
+        var waiting = [(root, other.root)]
         while let (a, b) = waiting.popLast() {
             try work.take(1)
             guard boxes[a.box].meets(other.boxes[b.box]) else { continue }

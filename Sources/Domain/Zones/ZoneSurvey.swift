@@ -13,7 +13,8 @@ struct ZoneSurvey {
     private(set) var problems: [ZoneProblem] = []
     private(set) var repairs: [ZoneRepair] = []
     private(set) var zones: [Surveyed] = []
-    /// Zones of which nobody knows what they enclose.
+    /// Zones of which nobody knows what they enclose: a ring was refused, or crosses itself and is not to be mended. They are compared with
+    /// no others.
     private var unclear: Set<String> = []
     private var overlaps = 0
     private var work: SurveyWork
@@ -263,8 +264,7 @@ struct ZoneSurvey {
     }
 
     private mutating func checkOverlaps() throws(SurveyWork.Spent) {
-        // A span too large would overflow, and what a zone with holes elsewhere encloses would mislead. A ring that can be mended is
-        // taken as that.
+        // A span too large would overflow.
         guard !problems.contains(where: { $0.kind == .tooLarge }) else { return }
         let order = self.order.filter { !unclear.contains(zones[$0].shape.id) }
         let boxes = order.map { zones[$0].box }

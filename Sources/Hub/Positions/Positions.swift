@@ -322,8 +322,7 @@ final class Positions: PushListener {
             vehicle.flushedSlice = slice
             guard let fix = vehicle.lastFix else { continue }
             arguments += [
-                RedisArgument(vehicle.subject),
-                RedisArgument(vehicle.isBus ? "bus" : vehicle.sessions.last?.name ?? ""),
+                RedisArgument(vehicle.subject), RedisArgument(vehicle.source),
                 RedisArgument(fix.point.lat),
                 RedisArgument(fix.point.lon), RedisArgument(fix.at), fix.heading.map { RedisArgument($0) } ?? "",
                 fix.speed.map { RedisArgument($0) } ?? "", Self.place(fix, vehicle), RedisArgument(vehicle.heardAt),

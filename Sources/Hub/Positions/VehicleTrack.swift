@@ -26,7 +26,7 @@ final class VehicleTrack {
     var flushedSlice = -WorkerServices.slicesPerTick
     /// False of a bus whose id maps can't show.
     var isShown = true
-    /// It has no sessions, and its subject is no driver's.
+    /// A bus on tour. It has no sessions. A driver may have been called as it is; they share nothing.
     var isBus = false
     /// It waits in no queue, and serves bookings instead of a ride.
     var isMinibus = false
@@ -38,7 +38,10 @@ final class VehicleTrack {
 
     init(subject: String) { self.subject = subject }
 
-    /// A bus goes on from nowhere that a driver of its name has been.
+    /// By which Redis knows whose fix it is: the driver's newest session, empty when there is none; of a bus `bus`.
+    var source: String { isBus ? "bus" : sessions.last?.name ?? "" }
+
+    /// Under which its filter is kept. A bus does not go on from where a driver of the same name has been.
     var nameOfFilter: String { isBus ? "bus \(subject)" : subject }
 
     /// The connection that came last, unless it is being closed.

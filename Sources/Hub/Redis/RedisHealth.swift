@@ -25,7 +25,7 @@ final class RedisHealth {
     /// While it is fuller than it should be.
     private static let fullMemoryMs: UInt64 = 1_000
 
-    /// In place of "NOREPLICAS", which a hub's own Redis answers while the disk is full.
+    /// What is told in place of "NOREPLICAS".
     private static let held = "No space left on device: Redis takes writes again when there is room"
 
     init(connection: RedisConnection, loop: EventLoop, log: Logger, isEmbedded: Bool) {
@@ -47,6 +47,9 @@ final class RedisHealth {
     static func told(_ answer: String, isEmbedded: Bool) -> String {
         isEmbedded && answer.hasPrefix("NOREPLICAS ") ? held : answer
     }
+
+    /// Whether a hub's own Redis refuses writes so because the disk is full, or was when it was started.
+    static func isDiskFull(_ answer: String) -> Bool { answer.hasPrefix("NOREPLICAS ") || answer.hasPrefix("MISCONF ") }
 
     private func refused(_ said: String) {
         let answer = Self.told(said, isEmbedded: isEmbedded)

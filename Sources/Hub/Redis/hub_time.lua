@@ -1,6 +1,6 @@
--- Hub time that was set back: what was heard before lies ahead, and is no newer than what is heard now.
+-- Hub time may be set back. What was heard before that has a time ahead of now, and does not count as newer than what is heard now.
 
--- So far, real ms, a worker's hub time may be ahead of that of Redis without a step of the machine's clock (`HubClock.jumpMs`).
+-- A worker's hub time may be ahead of that of Redis by so much, real ms, without a step of the machine's clock (`HubClock.jumpMs`).
 local JUMP_MS = 5000
 
 -- Whether what was heard at a time, hub ms, was heard before hub time was set back.

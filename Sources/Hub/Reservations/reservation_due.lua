@@ -6,7 +6,8 @@ local due = {}
 
 -- Looked at by one sweep; while there are more the next one comes within 100 ms. Each may begin a search, which is half a millisecond.
 local BATCH = 10
--- What failed to be looked at is tried again so much later.
+-- So much later is tried again what failed to be looked at, and a search that waits for its passenger; and so long after its end a search is
+-- looked at that should be over.
 local AGAIN_MS = 30000
 -- For callers of one operator, within half an hour before or after one another: all of them come due at about the same time, and what others
 -- reserved for that time waits until a sweep has looked at them.

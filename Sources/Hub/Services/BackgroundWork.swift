@@ -24,6 +24,7 @@ final class BackgroundWork<Found: Sendable> {
         self.then = then
     }
 
+    /// Has it done now, or once more after what is being done. Nothing once it is closed.
     func ask() {
         guard !isClosed else { return }
         guard !isRunning else {

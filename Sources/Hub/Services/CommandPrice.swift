@@ -293,6 +293,7 @@ final class Budget {
         }
     }
 
+    /// Whether nothing is owed any more, so that the budget may be forgotten.
     func areReadingsPaid(at now: Int64) -> Bool { readings.isFull(at: now) }
 
     /// Milliseconds until `price` is there.

@@ -4,7 +4,7 @@ import Logging
 /// Takes what the supervisor has tried, in a process that it tells to. What fails here is not the fault of the settings: descriptors
 /// are spent, or the disk fails. Nobody says it twice, so it is tried again until it is done.
 ///
-/// It is read on a thread: to read a city's zones takes longer than clients should wait for their answers.
+/// Settings are read on a thread: a city's zones take longer than clients should wait for their answers.
 final class SettingsReload<Read: Sendable> {
     /// The wait before the second try, ms. It doubles with each that fails: one that fails late has loaded a city's zones.
     private let firstMs: UInt64

@@ -319,16 +319,16 @@ end
 -- Of a line that is driven on request any tour can serve a place of its areas: the one with the most free seats; one that is silent, that has
 -- declined, or whose list is full, only if there is no other. Nil: nobody drives.
 function stops.find_any(c, line, r)
-    local at, best, best_free, was_declined = r.at, nil, nil, nil
+    local at, best, best_free, best_is_last = r.at, nil, nil, nil
     local declined = declined_by(c, r.citizen)
     local running = redis.call('SMEMBERS', c.p .. 'line:' .. line .. ':tours')
     table.sort(running)
     for _, id in ipairs(running) do
         local t = stops.tour(c, id)
         if t.state == 'running' then
-            local free, has_declined = stops.free_seats(c, id, at) or 0, stops.comes_last(c, id, t, r, declined)
-            if not best or was_declined and not has_declined or was_declined == has_declined and free > best_free then
-                best, best_free, was_declined = id, free, has_declined
+            local free, comes_last = stops.free_seats(c, id, at) or 0, stops.comes_last(c, id, t, r, declined)
+            if not best or best_is_last and not comes_last or best_is_last == comes_last and free > best_free then
+                best, best_free, best_is_last = id, free, comes_last
             end
         end
     end
@@ -351,7 +351,7 @@ function stops.find_tour(c, line, r)
     local running = redis.call('SMEMBERS', c.p .. 'line:' .. line .. ':tours')
     if #running == 0 then return nil, 'no_driver', nobody end
     local ahead_m = c.stop_ahead_m
-    local best, best_at, best_gap, best_next, was_declined, later, later_at
+    local best, best_at, best_gap, best_next, best_is_last, later, later_at
     local declined = declined_by(c, r.citizen)
     table.sort(running)
     local is_driven = false
@@ -362,13 +362,11 @@ function stops.find_tour(c, line, r)
             local passes = r.places[t.pattern] or {}
             local behind = r.next and r.next[t.pattern] or {}
             for i, dist in ipairs(passes) do
-                -- Before its first position, and as long as it stands at its first stop, a bus has all of its way ahead.
-                local is_on_its_way = t.dist and t.dist ~= '' and not stops.is_waiting(t)
-                local gap = is_on_its_way and dist - tonumber(t.dist) or dist + ahead_m
-                local has_declined = stops.comes_last(c, id, t, r, declined)
-                local is_better = not best or was_declined and not has_declined or was_declined == has_declined and gap < best_gap
+                local gap = stops.gap_to(c, t, dist)
+                local comes_last = stops.comes_last(c, id, t, r, declined)
+                local is_better = not best or best_is_last and not comes_last or best_is_last == comes_last and gap < best_gap
                 if gap >= ahead_m and is_better then
-                    best, best_at, best_gap, best_next, was_declined = id, dist, gap, behind[i], has_declined
+                    best, best_at, best_gap, best_next, best_is_last = id, dist, gap, behind[i], comes_last
                 end
             end
             if r.later and (not later or (#passes > 0 and not later_at)) then later, later_at = id, passes[1] end

@@ -1,11 +1,13 @@
--- What concerns all open requests of a line: a tour begins, or another catalog comes into use. A line may have thousands, for days ahead, so
--- they are looked at in portions by pickup time. What is left stands in `stopdue`, as `<tour>|started <at> <request>` or
--- `<line>|changed <at> <request>`: the next sweep goes on behind that request. So nothing is lost when a worker dies in between.
+-- How many requests a tour takes, and what concerns all open requests of a line: a tour begins or has room again, or another catalog comes
+-- into use. A line may have thousands, for days ahead, so they are looked at in portions by pickup time. What is left stands in `stopdue`, as
+-- `<tour>|started` or `<line>|changed`, with ` <at> <request>` behind it: the next sweep goes on behind that request, or from the first where
+-- none is named. So nothing is lost when a worker dies in between.
 
 local stops = import('stop', 'stops')
 
--- So many requests at most are looked at in one call, 0.5 to 0.8 ms of Redis, and so many of them are handed over or expire, 1 to 2 ms.
-local LOOKS, AT_ONCE = 50, 10
+-- So many requests at most are looked at in one call, 0.5 to 0.8 ms of Redis.
+local LOOKS = 50
+local AT_ONCE = stops.at_once
 
 -- How soon a line is looked at again for a tour, ms: not for each request that goes.
 local ROOM_MS = 10000
@@ -19,16 +21,18 @@ function stops.comes_last(c, tour, t, r, declined)
     return declined[tour] or stops.is_silent(c, t) or (tour ~= r.tour and is_full(c, tour))
 end
 
+local function set_short(c, tour, t, value)
+    t.is_short = value
+    redis.call('HSET', c.p .. 'tour:' .. tour, 'is_short', value)
+end
+
 -- Whether a request that was made before is too much for a tour. Then it stays where it is, among those of its line, and is taken up when the
 -- list has room, or by another tour when one begins or this one ends; else it ends in its time. `is_short` of a tour: 1 while something
 -- waits for room, 0 when something did.
 function stops.is_too_much(c, tour)
     if not is_full(c, tour) then return false end
     local t = stops.tour(c, tour)
-    if t.is_short ~= '1' then
-        t.is_short = '1'
-        redis.call('HSET', c.p .. 'tour:' .. tour, 'is_short', t.is_short)
-    end
+    if t.is_short ~= '1' then set_short(c, tour, t, '1') end
     return true
 end
 
@@ -41,8 +45,7 @@ end
 function stops.has_room(c, tour)
     local t = stops.tour(c, tour)
     if t.is_short ~= '1' then return end
-    t.is_short = '0'
-    redis.call('HSET', c.p .. 'tour:' .. tour, 'is_short', t.is_short)
+    set_short(c, tour, t, '0')
     look_again(c, tour)
 end
 
@@ -62,10 +65,9 @@ local function look(c, id, names)
     return s
 end
 
--- Calls `act` for a portion of a line's requests. It answers whether it did something, whether that ended the request, and whether no more are
--- to be looked at.
--- behind: `<at> <request>`, the last that was looked at and is open; nil: from the first. owner, what: of the mark for the rest. Answers how
--- much it was, as stops.fall_due() counts.
+-- Calls `act` with each id of a portion of a line's requests. `act` answers whether it did something, whether that ended the request, and
+-- whether no more are to be looked at. behind: `<at> <request>`, the last open one that was looked at; nil: from the first. owner, what: of
+-- the mark for the rest. Answers how much it was, as stops.fall_due() counts.
 local function each(c, line, behind, owner, what, act)
     local key, first, left = c.p .. 'line:' .. line .. ':stops', 0, AT_ONCE
     if behind then

@@ -101,17 +101,9 @@ function stops.count_for_operator(c, s, change)
     if redis.call('HINCRBY', key, s.line, change) <= 0 then redis.call('HDEL', key, s.line) end
 end
 
--- Why an operator can't ask for so many more on a line; nil: it can.
-local function full_of(c, line, operator, more)
-    local own = tonumber(redis.call('HGET', c.p .. 'stops-by:' .. operator, line) or 0)
-    if own + more <= MOST_OF_OPERATOR then return nil end
-    return 'One operator can have ' .. MOST_OF_OPERATOR .. ' open requests on a line for its callers; you have ' .. own
-        .. '. Ask again when some have ended, or let another operator ask.'
-end
-
--- Likewise of what one driver can have: callers of one operator have a half at most, or one who answers the telephone would fill a tour for
--- all others. Why it can't ask for one more; nil: it can.
-local function has_operator_enough(c, operator, others)
+-- Callers of one operator have a half at most of what one driver can have, or one who answers the telephone would fill a tour for all others.
+-- Answers why it can't ask for one more; nil: it can.
+local function refusal_of_operator(c, operator, others)
     local most, own = math.ceil(c.stop_max_on_tour / 2), 0
     for _, id in ipairs(others) do
         if redis.call('HGET', c.p .. 'stop:' .. id, 'operator') == operator then own = own + 1 end
@@ -119,6 +111,14 @@ local function has_operator_enough(c, operator, others)
     if own < most then return nil end
     return 'Of the ' .. c.stop_max_on_tour .. ' open requests that one driver can have, ' .. most .. ' can be for callers of one operator; you have '
         .. own .. '. Ask again when some are answered, or let another operator ask.'
+end
+
+-- Why an operator can't ask for so many more on a line; nil: it can.
+local function full_of(c, line, operator, more)
+    local own = tonumber(redis.call('HGET', c.p .. 'stops-by:' .. operator, line) or 0)
+    if own + more <= MOST_OF_OPERATOR then return nil end
+    return 'One operator can have ' .. MOST_OF_OPERATOR .. ' open requests on a line for its callers; you have ' .. own
+        .. '. Ask again when some have ended, or let another operator ask.'
 end
 
 -- What is kept of a request that may be made.
@@ -198,7 +198,7 @@ register('stop_request', { 'citizen', 'key', 'line', 'code', 'detail', 'person',
                 return no('not_available', where .. 'Many without an account ask for this line now. Sign in to ask for a stop, or ask again '
                     .. 'when some are answered.')
             end
-            local has_enough = caller and has_operator_enough(c, caller.operator, others)
+            local has_enough = caller and refusal_of_operator(c, caller.operator, others)
             if has_enough then return no('not_available', where .. has_enough) end
             local free = r.tour and stops.free_seats(c, r.tour, r.at)
             if free and r.passengers > free then

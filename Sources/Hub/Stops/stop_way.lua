@@ -9,8 +9,9 @@ local PASSED_M, stops = import('stop', 'PASSED_M', 'stops')
 local STAND_M, STAND_MPS = 50, 2
 -- Along the shape the bus may be so far from a place that it is near as the crow flies: more is another pass of a loop.
 local SLACK_M = 500
--- For so many requests at most one call looks for another tour, or ends them as passed: 1 to 2 ms. The next sweep goes on with the others.
-local AT_ONCE = 10
+-- So many requests at most one call hands over, looks for another tour for, or ends: 1 to 2 ms. The next sweep goes on with the others.
+stops.at_once = 10
+local AT_ONCE = stops.at_once
 -- How long a request whose tour has ended waits for the next tour once its time has come, ms.
 local ORPHAN_MS = 300000
 
@@ -178,14 +179,18 @@ function stops.hand_over(c, id, s, tour, dist, next_stop)
     stops.attach(c, id, s, tour, dist, next_stop)
 end
 
--- Whether the bus has a place ahead of it, with room to brake, as find_tour() sees it.
-local function is_ahead(c, t, dist)
-    return (t.dist or '') == '' or stops.is_waiting(t) or dist - tonumber(t.dist) >= c.stop_ahead_m
+-- How far ahead of the bus a place is, metres. Before its first position, and as long as it stands at its first stop, a bus has all of its way
+-- ahead, and room to brake.
+function stops.gap_to(c, t, dist)
+    if (t.dist or '') == '' or stops.is_waiting(t) then return dist + c.stop_ahead_m end
+    return dist - tonumber(t.dist)
 end
+
+local function is_ahead(c, t, dist) return stops.gap_to(c, t, dist) >= c.stop_ahead_m end
 
 -- Whether a tour that begins is the one for a request that waits: the run of the timetable that is due about its time, or any
 -- run that comes by when that is near. Where the timetable says nothing, and on request, it is who drives next. Answers true,
--- the distance along its shape and the index of the stop behind it.
+-- the distance along its shape and the index of the stop behind it; false also when the bus has passed the place.
 function stops.is_for(c, s, t)
     if s.anywhere then return not s.tour end
     local passes = cjson.decode(s.places)[t.pattern]
@@ -198,10 +203,10 @@ function stops.is_for(c, s, t)
     local near = s.runs and c.stop_early_ms or s.tour and c.stop_round_ms
     if not nth and near and tonumber(s.at) - c.now > near then return false end
     nth = nth or 1
-    -- By the turn of a later sweep the bus may have passed it.
-    local is_known = passes[nth]
+    local first = passes[nth]
+    -- By the turn of a later sweep the bus may have passed it. Of a run of the timetable no later pass counts.
     while not due and passes[nth] and not is_ahead(c, t, passes[nth]) do nth = nth + 1 end
-    if is_known and not (passes[nth] and is_ahead(c, t, passes[nth])) then return false end
+    if first and not (passes[nth] and is_ahead(c, t, passes[nth])) then return false end
     return true, passes[nth], behind and behind[nth]
 end
 

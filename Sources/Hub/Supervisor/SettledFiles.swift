@@ -22,12 +22,14 @@ struct SettledFiles {
         return "\(Self.prefix)\(number)"
     }
 
-    /// Copies the configuration under that name and tries it; what was repaired in the zones. Any thread. Throws what is wrong with
-    /// it, and then no copies are left.
+    private func path(of name: String) -> String { "\(WorkerFiles.directory(data))/\(name)" }
+
+    /// Copies the configuration under that name and tries it. Any thread. Answers what was repaired in the zones. Throws what is wrong with
+    /// the configuration; no copies are left then.
     func copy(_ settings: Settings, as name: String) throws -> [ZoneRepair] {
         // By the names that people know first, for the messages; then the copies, which are what counts.
         try Self.checkKeys(settings)
-        let directory = "\(WorkerFiles.directory(data))/\(name)"
+        let directory = path(of: name)
         do {
             try make(directory)
             let (copied, copies) = Self.moved(settings, to: directory)
@@ -50,7 +52,7 @@ struct SettledFiles {
         do throws(HubFailure) {
             try link(name)
         } catch {
-            Self.remove("\(WorkerFiles.directory(data))/\(name)")
+            Self.remove(path(of: name))
             throw error
         }
         removeCopies(but: name)

@@ -173,16 +173,20 @@ public actor Supervisor {
     /// as soon as it takes writes.
     private func prepareAtUp() async -> Result<Void, any Error> {
         let result = await prepare()
-        guard settings.redis.isEmbedded, case .failure(let error) = result,
-            case .notServing(let answer)? = error as? RedisFailure
-        else { return result }
-        return answer.hasPrefix("NOREPLICAS ") || answer.hasPrefix("MISCONF ") ? .success(()) : result
+        guard settings.redis.isEmbedded, case .failure(let error) = result, let answer = refusal(error) else {
+            return result
+        }
+        return RedisHealth.isDiskFull(answer) ? .success(()) : result
     }
 
     /// What is logged of a failure to prepare Redis.
     private func told(_ error: any Error) -> String {
-        guard case .notServing(let answer)? = error as? RedisFailure else { return "\(error)" }
-        return RedisHealth.told(answer, isEmbedded: settings.redis.isEmbedded)
+        refusal(error).map { RedisHealth.told($0, isEmbedded: settings.redis.isEmbedded) } ?? "\(error)"
+    }
+
+    /// What Redis has answered where it refuses to serve; nil: it failed otherwise.
+    private func refusal(_ error: any Error) -> String? {
+        if case .notServing(let answer)? = error as? RedisFailure { answer } else { nil }
     }
 
     /// At each connect and reload: an external Redis is checked, the functions and settings are written. Where that fails

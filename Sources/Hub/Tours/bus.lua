@@ -38,7 +38,8 @@ local function forget_place_of(c, driver, v)
 end
 
 -- A tour begins: a taxi or minibus of the bus' name was there before the catalog had the bus. It leaves, and its apps are closed; they may
--- not come back. Answers the refusal while it has passengers. A hash without a kind has what came of a driver after Redis had forgotten it.
+-- not come back. Answers the refusal while it has passengers. A hash without a kind is a driver's, too:
+-- what came after Redis had forgotten who that is.
 function buses.take_name(c, bus)
     local v = vehicle(c, bus)
     if not next(v) or v.kind == 'bus' then return nil end

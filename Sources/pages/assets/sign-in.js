@@ -17,10 +17,12 @@ const KEPT = {
   bus_driver: ['kerbside.bus:', 'kerbside.bus.heard', 'kerbside.bus.notices', 'kerbside.bus.sos'],
   passenger: ['kerbside.ride:', 'kerbside.ride.'],
 };
-/** And the role, the subject and the invitation's id. How a device says that it asks again, when an answer was lost. */
-const ATTEMPT = 'kerbside.attempt.';
-/** @param {string} role @param {string} [sub] the beginning of the names of this person's attempts; no subject has a blank */
-const attemptsOf = (role, sub) => `${ATTEMPT}${role}:${sub} `;
+/**
+ * The beginning of the names of a person's attempts, before the invitation's id: by the key that is kept there a device says that it asks
+ * again, when an answer was lost. No subject has a blank.
+ * @param {string} role @param {string} [sub]
+ */
+const attemptsOf = (role, sub) => `kerbside.attempt.${role}:${sub} `;
 
 /** @param {string} path @param {string} [token] @returns {Promise<string | null>} a token; null: this one is not renewed */
 async function ask(path, token) {
@@ -52,12 +54,17 @@ export function signedIn(role) {
   return claimsOf(kept ?? '');
 }
 
-/** @param {string} token of who signs in on this device, in the place of who was with that role: nothing of theirs stays */
+/**
+ * In the place of who was here with that role: nothing of theirs stays.
+ * @param {string} token of who signs in on this device @returns {boolean} whether that was somebody else
+ */
 export function keepSignIn(token) {
   const { role = '', sub } = claimsOf(token);
   const before = subjectOf(role);
-  if (before && before !== sub) remove(attemptsOf(role, before), ...(KEPT[role] ?? []));
+  const wasOther = before !== undefined && before !== sub;
+  if (wasOther) remove(attemptsOf(role, before), ...(KEPT[role] ?? []));
   localStorage.setItem(OWN + role, token);
+  return wasOther;
 }
 
 /**
@@ -123,7 +130,7 @@ export const ownToken = (role) => async (refused) => {
  * @returns {Promise<{ token?: string, code?: 'used' | 'ended' | 'broken' | 'later' }>}
  */
 export async function acceptInvitation(invitation) {
-  const { role = '', sub, jti } = /** @type {any} */ (claimsOf(invitation));
+  const { role = '', sub, jti, exp } = /** @type {any} */ (claimsOf(invitation));
   const name = attemptsOf(role, sub) + jti;
   const attempt = localStorage.getItem(name) ?? newKey();
   localStorage.setItem(name, attempt);
@@ -134,5 +141,5 @@ export async function acceptInvitation(invitation) {
   localStorage.removeItem(name);
   if (token) return { token };
   if (answer?.status === 403) return { code: 'used' };
-  return { code: Number(/** @type {any} */ (claimsOf(invitation)).exp) * 1000 < Date.now() ? 'ended' : 'broken' };
+  return { code: Number(exp) * 1000 < Date.now() ? 'ended' : 'broken' };
 }

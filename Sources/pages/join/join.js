@@ -47,10 +47,8 @@ const open = (role) => element('a', { className: 'button', href: PAGES[role] }, 
 
 /** @param {string} token of who signs in. Who was here with that role is told nothing on this device any more. */
 async function begin(token) {
-  const { role = '', sub } = claimsOf(token);
-  const other = signedIn(role);
-  keepSignIn(token);
-  if (other.role !== role || other.sub === sub) return;
+  if (!keepSignIn(token)) return;
+  const { role = '' } = claimsOf(token);
   const late = new Promise((then) => { setTimeout(then, PATIENCE); });
   // The next page would cut it short.
   await Promise.race([forget(PAGES[role]).catch(() => {}), late]);

@@ -162,7 +162,7 @@ export function minibusList(app) {
       const circle = { lat: from.lat, lon: from.lon, ...MINIBUSES };
       const destination = to ? { destination: { lat: to.lat, lon: to.lon } } : {};
       const watched = hub.watch(/** @type {any} */ ({ ...circle, ...destination }));
-      // It is the same one, unless the hub has refused that.
+      // The same feed is answered again, unless the hub has refused it: it is listened to once.
       if (watched !== feed) watched.on('snapshot', come);
       feed = watched;
     }

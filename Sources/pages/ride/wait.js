@@ -106,7 +106,7 @@ export function wishList(asked, now = {}) {
   return list;
 }
 
-/** Before it is asked the hub is: a second tap meanwhile is no second question. */
+/** From the tap until the question is answered: the hub is asked before it is put, and a second tap meanwhile puts no second one. */
 let isAsking = false;
 
 /** @param {import('./ride.js').App} app */
