@@ -26,10 +26,18 @@ import Wire
         try await city.raw(["HSET", "{test}:settings", "stop_max_on_tour", String(most)])
     }
 
-    /// The entries of stopdue with what is left for sweeps. what: "started", of a tour that has begun; "changed", of a new catalog.
+    /// What is left for sweeps. what: "started", of a tour that has begun; "changed", of a new catalog.
     private func marks(_ city: TestCity, _ what: String) async throws -> [String] {
-        let all = try await city.raw(["ZRANGE", "{test}:stopdue", "0", "-1"]).array?.compactMap(\.text) ?? []
+        var all: [String] = []
+        for key in ["stopdue", "lines-due"] {
+            all += try await city.raw(["ZRANGE", "{test}:" + key, "0", "-1"]).array?.compactMap(\.text) ?? []
+        }
         return all.filter { $0.contains("|" + what) }
+    }
+
+    /// Sweeps, and answers whether it says that more is due.
+    private func hasMore(_ city: TestCity) async throws -> Bool {
+        try await city.call("city_sweep", ["w", "5000", "", ""])[6].int == 1
     }
 
     private func open(_ city: TestCity) async throws -> Int64? {
@@ -126,6 +134,62 @@ import Wire
                 #expect(try await city.told("passenger:c\(n)").filter { $0 == "stop.expired" }.count == 1)
                 #expect(try await city.last("stop.expired", "passenger:c\(n)")?["reason"]?.text == "line_changed")
             }
+        }
+    }
+
+    @Test("C64: while a portion of one line waits, a sweep says that more is due")
+    func hurries() async throws {
+        try await TestCity.run { city in
+            try await city.catalog("v1", ["L": #"{"patterns":[{"id":"out"}]}"#], replacing: "")
+            try await askAhead(city, 25)
+            #expect(try await !hasMore(city))
+            try await city.catalog("v2", ["L": #"{"patterns":[{"id":"back"}]}"#], replacing: "v1")
+            for left in [15, 5] {
+                #expect(try await hasMore(city))
+                #expect(try await open(city) == Int64(left))
+            }
+            #expect(try await !hasMore(city))
+            #expect(try await open(city) == 0)
+        }
+    }
+
+    @Test("C64, N1: many lines of a new catalog keep nothing waiting that falls due, and cost as much as is decoded")
+    func manyLines() async throws {
+        try await TestCity.run { city in
+            func catalog(_ way: String) -> [String: String] {
+                // Of 24 KiB each: eight of what one request needs.
+                let name = String(repeating: "n", count: 24_576)
+                let line = #"{"name":"\#(name)","patterns":[{"id":"\#(way)"}]}"#
+                return Dictionary(uniqueKeysWithValues: (0..<30).map { ("L\($0)", line) })
+            }
+            func told() async throws -> Int {
+                var count = 0
+                for n in 0..<30 where try await city.told("passenger:c\(n)").contains("stop.expired") { count += 1 }
+                return count
+            }
+            try await city.catalog("v1", catalog("out"), replacing: "")
+            for n in 0..<30 {
+                let wanted = wish("s\(n)", 2000, inMinutes: 300, laterAt: 300, run: "t")
+                #expect(try await request(city, "c\(n)", wanted, line: "L\(n)").isOK)
+            }
+            try await start(city)
+            #expect(try await request(city, "near", wish("near", 2000, inMinutes: 20)).isOK)
+            while try await hasMore(city) {}
+            try await city.catalog("v2", catalog("back"), replacing: "v1")
+            // So long its driver has to answer.
+            try await city.advance(20 * Self.minute)
+            #expect(try await hasMore(city))
+            #expect(try await city.told("passenger:near").last == "stop.expired")
+            #expect(try await (1...4).contains(told()), "of the lines a few")
+
+            // However much falls due, of the lines one is looked at.
+            for n in 0..<20 { try await city.raw(["ZADD", "{test}:stopdue", "1", "gone\(n)|handover"]) }
+            let before = try await told()
+            #expect(try await hasMore(city))
+            #expect(try await told() == before + 1)
+            while try await hasMore(city) {}
+            #expect(try await told() == 30)
+            #expect(try await marks(city, "changed").isEmpty)
         }
     }
 

@@ -29,7 +29,7 @@ function catalog.tell_waiting(c)
         if redis.call('EXISTS', c.p .. 'line:' .. line .. ':stops') == 0 then
             redis.call('SREM', c.p .. 'stoplines', line)
         else
-            stops.due(c, line, 'changed', c.now)
+            stops.line_due(c, line)
         end
     end
 end

@@ -1,7 +1,8 @@
 -- Custom stops: a citizen asks the bus of a line to stop at a place, the driver of the right tour answers. A request is
 -- `requested`, then `accepted`, and ends as `declined`, `expired`, `completed`, `no_show` or `cancelled`. While it is open
 -- it stands in `line:<id>:stops` and, if a tour has it, in `tour-stops:<id>`, both by the pickup time; what time brings
--- about stands in `stopdue`, by hub time, as `<id>|<what>`, and what one call leaves of many as `<tour or line>|<what>`. Names and numbers
+-- about stands in `stopdue`, by hub time, as `<id>|<what>`, and what one call leaves of many as `<tour>|<what>`; `lines-due` has the lines of
+-- a new catalog as `<line>|changed`, which a sweep reads last, as they may be many. Names and numbers
 -- are told to the driver of the tour and to nobody else, not even to the event log.
 --
 -- A line that is driven on request, or by a timetable, may be asked before anybody drives it: the request has no tour until

@@ -1,12 +1,14 @@
 -- How many requests a tour takes, and what concerns all open requests of a line: a tour begins or has room again, or another catalog comes
 -- into use. A line may have thousands, for days ahead, so they are looked at in portions by pickup time. What is left stands in `stopdue`, as
--- `<tour>|started` or `<line>|changed`, with ` <at> <request>` behind it: the next sweep goes on behind that request, or from the first where
--- none is named. So nothing is lost when a worker dies in between.
+-- `<tour>|started`, or in `lines-due`, as `<line>|changed`, with ` <at> <request>` behind it: the next sweep goes on behind that request, or from
+-- the first where none is named. So nothing is lost when a worker dies in between.
 
 local stops = import('stop', 'stops')
 
 -- So many requests at most are looked at in one call, 0.5 to 0.8 ms of Redis.
 local LOOKS = 50
+-- Of a line that is decoded so many bytes are what one request needs, as stops.fall_due() counts it: 0.15 ms.
+local LINE_BYTES = 3072
 local AT_ONCE = stops.at_once
 
 -- How soon a line is looked at again for a tour, ms: not for each request that goes.
@@ -66,9 +68,9 @@ local function look(c, id, names)
 end
 
 -- Calls `act` with each id of a portion of a line's requests. `act` answers whether it did something, whether that ended the request, and
--- whether no more are to be looked at. behind: `<at> <request>`, the last open one that was looked at; nil: from the first. owner, what: of
--- the mark for the rest. Answers how much it was, as stops.fall_due() counts.
-local function each(c, line, behind, owner, what, act)
+-- whether no more are to be looked at. behind: `<at> <request>`, the last open one that was looked at; nil: from the first. leave: is called with
+-- the same for the rest, if there is one. Answers how much it was, as stops.fall_due() counts.
+local function each(c, line, behind, leave, act)
     local key, first, left = c.p .. 'line:' .. line .. ':stops', 0, AT_ONCE
     if behind then
         local at, id = string.match(behind, '^(%S+) (.*)$')
@@ -91,7 +93,7 @@ local function each(c, line, behind, owner, what, act)
         if has_acted then left = left - 1 end
         if not is_over then behind = found[i + 1] .. ' ' .. found[i] end
     end
-    if is_more then stops.due(c, owner, what .. (behind and ' ' .. behind or ''), c.now) end
+    if is_more then leave(behind) end
     return #found / 20 + AT_ONCE - left
 end
 
@@ -114,8 +116,9 @@ function stops.tour_started(c, tour, behind)
     local t = stops.tour(c, tour)
     if t.state ~= 'running' then return 1 end
     local trip, much = cjson.encode(t.trip), 0
+    local function leave(rest) stops.due(c, tour, 'started' .. (rest and ' ' .. rest or ''), c.now) end
     stops.together(c, function()
-        much = each(c, t.line, behind, tour, 'started', function(id)
+        much = each(c, t.line, behind, leave, function(id)
             if not may_be_for(c, look(c, id, OF_TOUR), tour, trip) then return false end
             local s = stops.load(c, id)
             local is_its, dist, next_stop = stops.is_for(c, s, t)
@@ -130,35 +133,44 @@ end
 -- Of the line that was read last, as one may be looked at in many portions.
 local read = {}
 
--- Whether it can be said which ways a line has now, and the ids of its patterns, as a set; nil: there is no such line.
+-- Whether it can be said which ways a line has now, the ids of its patterns, as a set (nil: there is no such line), and how many bytes were
+-- decoded for it.
 local function ways_of(c, line)
     local version = redis.call('HGET', c.p .. 'catalog', 'version')
     if not version then return false end
     local prefix = c.p .. 'catalog:' .. version .. ':'
     local name = prefix .. line
-    if read.name == name then return true, read.ways end
+    if read.name == name then return true, read.ways, 0 end
     -- Of one that is not whole nothing can be said.
     if redis.call('HLEN', prefix .. 'lines') ~= tonumber(redis.call('HGET', prefix .. 'meta', 'lines') or nil) then return false end
     local json = redis.call('HGET', prefix .. 'lines', line)
-    if not json then return true end
+    if not json then return true, nil, 0 end
     -- A catalog with a line that can't be read is taken by no worker: the lines stay as they were.
     local is_read, found = pcall(cjson.decode, json)
     if not is_read then return false end
     local ways = {}
     for _, pattern in ipairs(found.patterns or {}) do ways[pattern.id] = true end
     read = { name = name, ways = ways }
-    return true, ways
+    return true, ways, #json
+end
+
+-- The requests of a line are to be looked at, as another catalog has come into use. behind: see each().
+function stops.line_due(c, line, behind)
+    redis.call('ZADD', c.p .. 'lines-due', c.now_text, line .. '|changed' .. (behind and ' ' .. behind or ''))
 end
 
 local OF_WAYS = { 'state', 'tour', 'waits', 'at', 'anywhere', 'places' }
 
 -- Another catalog has come into use. What waits for a later run of a line that it does not have, or of ways that the line does
--- not take any more, can't be fetched: who asked is told. The running tours go on to their end. behind: see each().
+-- not take any more, can't be fetched: who asked is told. The running tours go on to their end. behind, and the answer: see each(); nil:
+-- nothing can be said.
 function stops.line_changed(c, line, behind)
-    local is_known, ways = ways_of(c, line)
-    if not is_known then return end
+    local is_known, ways, bytes = ways_of(c, line)
+    if not is_known then return nil end
+    local much = bytes / LINE_BYTES
+    local function leave(rest) stops.line_due(c, line, rest) end
     stops.together(c, function()
-        each(c, line, behind, line, 'changed', function(id)
+        much = much + each(c, line, behind, leave, function(id)
             local s = look(c, id, OF_WAYS)
             local is_later = not s.tour or s.waits or tonumber(s.at) - c.now > c.stop_round_ms
             if not (stops.is_open(s) and is_later) then return false end
@@ -169,4 +181,5 @@ function stops.line_changed(c, line, behind)
             return true, true
         end)
     end)
+    return much
 end

@@ -315,8 +315,7 @@ end
 -- What goes on with the rest of many requests of a tour, or of a line.
 local OF_MANY = {
     started = function(c, tour, behind) return stops.tour_started(c, tour, behind) end,
-    -- A line has to be decoded, too.
-    changed = function(c, line, behind) stops.line_changed(c, line, behind) end,
+    changed = function(c, line, behind) return stops.line_changed(c, line, behind) end,
     passed = go_on_passing,
 }
 
@@ -327,6 +326,7 @@ function stops.fall_due(c, member)
     redis.call('ZREM', c.p .. 'stopdue', member)
     if not id then return 1 end
     local name, behind = string.match(what, '^(%S*) ?(.*)$')
+    if name == 'changed' then redis.call('ZREM', c.p .. 'lines-due', member) end
     local listed, go_on, much = c.to_list, OF_MANY[name], what == 'handover' and 2 or 1
     if go_on then
         much = go_on(c, id, behind ~= '' and behind or nil) or AT_ONCE

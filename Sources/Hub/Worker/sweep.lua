@@ -162,18 +162,25 @@ local function sweep_tours(c)
     end)
 end
 
--- What time brings about for requests for stops. However many of a tour are due, its driver is told one list. Answers whether there may be
--- more.
+local function is_due(c, key) return redis.call('ZCOUNT', c.p .. key, '-inf', c.now_text) > 0 end
+
+-- What time brings about for requests for stops, and then what a new catalog means for the requests of its lines, of one line at least: neither
+-- keeps the other waiting. However many of a tour are due, its driver is told one list. Answers whether more is due, also of what was put
+-- there just now.
 local function sweep_stops(c)
-    local left, is_more = STOP_BATCH, false
+    local left, is_any = STOP_BATCH, false
+    local function see_to(member)
+        is_any = true
+        -- Else it is still due.
+        if left > 0 then left = left - stops.fall_due(c, member) end
+    end
     local good, problem = pcall(stops.together, c, function()
-        is_more = each_due(c, 'stopdue', c.now, function(member)
-            -- It is still due.
-            if left > 0 then left = left - stops.fall_due(c, member) end
-        end, STOP_BATCH)
+        each_due(c, 'stopdue', c.now, see_to, STOP_BATCH)
+        left = math.max(left, 1)
+        each_due(c, 'lines-due', c.now, see_to, STOP_BATCH)
     end)
     if not good then redis.log(redis.LOG_WARNING, 'kerbside: stopdue: ' .. tostring(problem)) end
-    return is_more or left <= 0
+    return is_any and (is_due(c, 'stopdue') or is_due(c, 'lines-due'))
 end
 
 -- A worker that has not swept for `dead_after` ms of machine time is dead: its links died with it. Who has not swept for long itself
