@@ -11,7 +11,7 @@ local papers = {}
 local DAY_MS = 86400000
 -- Days before the last one on which a reminder is due; after the last of them there is none.
 local REMINDERS = { 90, 30, 7, 0 }
--- Told by one sweep; the next one comes within 100 ms.
+-- Told by one sweep; while there are more the next one comes within 100 ms.
 local BATCH = 20
 local NAMES = { licence = 'licence', medical = 'medical certificate' }
 
@@ -150,17 +150,19 @@ local function fall_due(c, member, date_in, today)
 end
 
 -- Reminds of what is due: one command while nothing is. date_in: until when a driver's paper holds, by the record. offset_s: of the city's clock
--- from UTC ('' = not known yet).
+-- from UTC ('' = not known yet). Answers whether there may be more.
 function papers.remind_due(c, date_in, offset_s)
-    if offset_s == '' then return end
+    if offset_s == '' then return false end
     local today = math.floor((c.now + 1000 * offset_s) / DAY_MS)
-    for _, member in ipairs(redis.call('ZRANGEBYSCORE', c.p .. 'papers-due', '-inf', today, 'LIMIT', 0, BATCH)) do
+    local found = redis.call('ZRANGEBYSCORE', c.p .. 'papers-due', '-inf', today, 'LIMIT', 0, BATCH)
+    for _, member in ipairs(found) do
         local good, problem = pcall(fall_due, c, member, date_in, today)
         if not good then
             redis.log(redis.LOG_WARNING, 'kerbside: papers ' .. member .. ': ' .. tostring(problem))
             redis.call('ZREM', c.p .. 'papers-due', member)
         end
     end
+    return #found == BATCH
 end
 
 return { papers = papers }

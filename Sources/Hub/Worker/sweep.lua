@@ -244,7 +244,7 @@ register('city_sweep', { 'worker', 'dead_ms', 'utc_offset_s', 'clock', 'silent_m
     local is_more = sweep_stops(c)
     is_more = reservations.fall_due(c) or is_more
     registry.index(c)
-    papers.remind_due(c, registry.date_in, given.utc_offset_s)
+    is_more = papers.remind_due(c, registry.date_in, given.utc_offset_s) or is_more
     taxi_figures.sum_up(c)
     seat_figures.sum_up(c, given.fresh)
     local open, ringing = alarms.ring_due(c)
