@@ -199,6 +199,34 @@ import Wire
         }
     }
 
+    @Test("one operator makes 500 requests an hour for callers, and can take all of them back")
+    func anHour() async throws {
+        try await TestCity.run { city in
+            try await city.queue("14", "T1", "T2", "T3")
+            func ask(_ ride: String, _ number: String, by operator: String = "o1", key: String = "") async throws
+                -> TestCity.Outcome
+            {
+                try await request(city, ride, as: "tel:" + number, by: "\(`operator`)\nBob\n" + number, key: key)
+            }
+            #expect(try await ask("r1", "031").isOK)
+            #expect(try await city.raw(["GET", "{test}:asked:o1"]).text == "1800000000000 1")
+            #expect(try await ask("r2", "031") == .refused("already_requested"))
+            // As if it had made 497 more.
+            try await city.raw(["SET", "{test}:asked:o1", "1800000000000 498"])
+            try await city.advance(3_000_000)
+            let last = try await ask("r3", "032", key: "k")
+            #expect(last.isOK)
+            #expect(try await ask("r4", "033").isOK)
+            #expect(try await ask("r5", "034") == .refused("rate_limited"))
+            #expect(try await ask("r3", "032", key: "k") == last, "the same again is none")
+            let off = try await city.command("ride_cancel", "passenger", "tel:033", "r4", "", "", "o1\nBob\n033")
+            #expect(off.isOK)
+            #expect(try await ask("r6", "034", by: "o2").isOK, "another operator")
+            try await city.advance(600_000)
+            #expect(try await ask("r7", "035").isOK, "an hour after the first")
+        }
+    }
+
     @Test("B18: seats for a caller, with the contact at the driver, and cancelled again")
     func seats() async throws {
         try await TestCity.run { city in

@@ -1,10 +1,24 @@
 -- Who telephones: an operator asks in the name of somebody who has no app. Each number is a passenger of its own, `tel:<digits>`, which no
 -- token can be. Its driver is told whom to fetch, and `office` what a passenger's app would be told (core.lua).
 
-local once = import('core', 'once')
+local once, refuse = import('core', 'once', 'refuse')
 local audit = import('audit', 'audit')
+local cancels = import('limits', 'cancels')
 
 local callers = {}
+
+-- So many requests of these an hour are for callers of one operator. A caller needs no token, so no limit of a person counts: by the acts of a
+-- minute alone one operator could have 86,400 a day, each of which is kept for long. Who telephones needs half a minute.
+local AN_HOUR = 500
+local ASKS = { ['ride.request'] = true, ['stop.request'] = true, ['seat.book'] = true, ['seat.request'] = true, ['reservation.make'] = true }
+
+-- `asked:<operator>`: since when they are counted, hub time, and how many there were. Answers it with one more, or nil and the refusal.
+local function one_more(c, operator)
+    local text, wait = cancels.in_an_hour(c, redis.call('GET', c.p .. 'asked:' .. operator) or nil, AN_HOUR)
+    if text then return text end
+    return nil, refuse('rate_limited', 'You have made ' .. AN_HOUR .. ' requests for callers within an hour, which is the most of one operator. Ask '
+        .. 'again in ' .. math.ceil(wait / 60000) .. ' min, or let another operator ask.', wait)
+end
 
 -- by: `<operator>\n<name>\n<number>`; '' or nil: the passenger asks itself.
 local function read(by)
@@ -29,12 +43,16 @@ function callers.once(c, command, passenger, key, by, what, body)
     local caller = by and by ~= '' and read(by)
     if not caller then return once(c, command, 'passenger:' .. passenger, key, body) end
     return audit.act(c, command, { operator = caller.operator, key = own_key(key, passenger) }, function()
+        local asked, too_many
+        if ASKS[command] then asked, too_many = one_more(c, caller.operator) end
+        if too_many then return too_many end
         local reply, was = body(caller, note)
         -- Refused or not, it may have looked through a zone and those around.
         if string.sub(reply, 1, 1) ~= '+' or was == false then
             audit.tried(c, caller.operator)
             return reply
         end
+        if asked then redis.call('SET', c.p .. 'asked:' .. caller.operator, asked, 'EX', 3600) end
         local told, who = cjson.decode(string.sub(reply, 2)), audit.person(passenger)
         audit.write(c, caller.operator, command, what .. ':' .. told[what], nil,
             was and { state = was.state, driver = was.driver, passenger = who } or {}, { state = told.state, passenger = who })

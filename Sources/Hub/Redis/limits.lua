@@ -239,4 +239,12 @@ function cancels.in_a_minute(c, times, most)
     return table.concat(recent, ' ')
 end
 
+-- What may happen so often in an hour from the first on, and no more. text: what this answered last; nil: never. Answers the text with one more;
+-- or nil, and for how many ms it may not.
+function cancels.in_an_hour(c, text, most)
+    local since, count, left = tally(c, text, 3600000)
+    if count >= most then return nil, left end
+    return one_more(since, count)
+end
+
 return { links = links, cancels = cancels }
