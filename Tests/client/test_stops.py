@@ -328,6 +328,29 @@ async def test_the_time_of_arrival_is_told_and_follows_what_others_ask(town, lin
     assert mine["requests"][0]["eta"]["late"] > twin.now()
 
 
+@pytest.mark.parametrize("away", ["the citizen", "the subscription"])
+async def test_a_time_of_arrival_that_nobody_heard_is_told_afterwards(town, line, away):
+    """It is told again only when it has changed: who was away would go by the old one."""
+    driver, first, second = await on_tour(town, line, 300), await rider(town, line), await rider(town, line)
+    request = await first.ask_for(3500, at=first.now(5))
+    await driver.call("stop.accept", request=request)
+    told = (await first.expect("stop.accepted", request=request))["eta"]["at"]
+    other = await second.ask_for(1500, at=second.now(2))
+    if away == "the citizen":
+        await first.cut()
+    else:
+        town.redis.execute_command("CLIENT", "KILL", "TYPE", "pubsub")
+    await driver.call("stop.accept", request=other)
+    if away == "the citizen":
+        await first.resume()
+
+    def heard():
+        rows = [state["data"] for state in first.states.get("stop.eta", [])] + first.snapshot.get("requests", [])
+        return any(row["eta"]["at"] - told >= 15_000 for row in rows) or None
+
+    await first.wait(heard, "the new time of arrival")
+
+
 async def test_the_reminder_goes_by_the_earliest_arrival(brisk):
     """The bus is later than was wanted: nobody needs to go before it may come."""
     line = next(brisk.lines["last"])

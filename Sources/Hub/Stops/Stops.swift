@@ -34,9 +34,14 @@ final class Stops: Capability {
         return true
     }
 
-    /// The history does not keep the list of stops that each of these events had (stops.tell_driver).
+    /// The history does not keep the list of stops that each of these events had (stops.tell_driver), nor when a citizen's bus comes, which
+    /// is told as a state, and again only when it has changed (stops.tell_etas).
     func needsSnapshot(_ identity: Identity, _ reply: HelloReply) -> Bool {
-        identity.role == .busDriver && reply.entries.contains { $0.type.hasPrefix("stop.") }
+        switch identity.role {
+        case .busDriver: reply.entries.contains { $0.type.hasPrefix("stop.") }
+        case .passenger: reply.snapshot["requests"]?.elements?.contains { $0["eta"] != nil } ?? false
+        default: false
+        }
     }
 
     private func request(_ request: StopRequest, _ message: ClientMessage, _ session: Session, _ identity: Identity) {
