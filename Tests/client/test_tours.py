@@ -241,6 +241,36 @@ async def test_late_is_told_when_it_changes_by_the_hubs_clock(town, line, behind
     await driver.call("tour.end")
 
 
+@pytest.fixture
+def alone():
+    """A town of one worker: what it asks Redis for is answered in that order."""
+    yield from community(server__workers=1, redis__command_timeout_ms=20_000)
+
+
+async def test_a_state_that_comes_while_its_reader_catches_up_is_told_afterwards(alone):
+    """Redis has told how the tour stands; the rest of what was missed is still being read."""
+    driver = BusDriver(alone, next(alone.lines))
+    await driver.begin()
+    twin = driver.twin()
+    await twin.connect()
+    await driver.cut()
+    # More than Redis gives with its answer.
+    notice = {"type": "notice", "time": "1", "data": json.dumps({"notice": "n_1", "text": "Ice on the bridge."})}
+    for _ in range(100):
+        alone.redis.xadd(alone.key(f"ch:{driver.channel}"), notice)
+    alone.redis.execute_command("CLIENT", "PAUSE", 1000, "ALL")
+    back = asyncio.create_task(driver.resume())
+    await asyncio.sleep(0.3)
+    await asyncio.gather(back, twin.call("stop.next"))
+
+    def told():
+        own = [m for m in driver.pushed if m["ch"] == driver.channel and m["type"] in ("snapshot", "tour")]
+        tour = own[-1]["data"] if own else {}
+        return tour.get("tour", tour) if own and own[-1]["type"] == "snapshot" else tour
+
+    await driver.wait(lambda: told().get("next_stop", {}).get("index") == 1 or None, "the next stop")
+
+
 async def test_events_of_a_line_are_resumed(town, line):
     driver, citizen = BusDriver(town, line), Citizen(town, line)
     await driver.begin()

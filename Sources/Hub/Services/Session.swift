@@ -61,6 +61,8 @@ final class Session {
     /// The subscription has been down since it caught up last: pushes may be missing, so what comes is held until the
     /// history was read again. Sending a push that comes after a missing one would pass over the missing one for good.
     var isBehind = false
+    /// Redis was asked how things stand, and a state came before the answer had been dealt with: whether the answer has it nobody knows.
+    var hasMissedState = false
     /// Its token counts no more: it is closed when its turn comes, whatever is reloaded meanwhile.
     var mustLeave = false
     /// For so long it may have been silent, whatever was heard of it, ms.

@@ -19,6 +19,8 @@ final class Deliveries: PushListener {
         for session in sessions {
             if session.phase == .catchingUp || session.isBehind, !push.seq.isEmpty {
                 session.held.append(push)
+            } else if session.phase == .catchingUp {
+                session.hasMissedState = session.hasMissedState || push.channel == session.identity?.channel
             } else {
                 deliver(push, to: session, &frames)
             }
@@ -38,6 +40,8 @@ final class Deliveries: PushListener {
             var frames = SharedFrames()
             deliver(push, to: session, &frames)
         }
+        // Once more, then: a state that is held could be older than what the answer says.
+        if session.hasMissedState { sessions.catchUpAgain([session]) }
     }
 
     /// Sends an event once and in order: what is not after the last one sent was read from the history already.

@@ -52,6 +52,7 @@ extension Sessions {
             "seats": RedisArgument(identity.seats ?? self.settings.vehicles.minibusSeats),
             "again": session.isGreeted ? "1" : "",
         ]
+        session.hasMissedState = false
         self.functions.call("session_hello", arguments) { result in
             self.wasAnswered(result, session, identity, then, ended)
         }
