@@ -7,17 +7,21 @@ public struct TokenRevocation: Sendable, Hashable {
     public let subject: String
     /// Unix seconds.
     public let before: Int64
+    /// Of tokens of other issuers only, by what these say themselves (`iat`).
+    public let isOfOthers: Bool
 
-    public init(role: Role, subject: String, before: Int64) {
+    public init(role: Role, subject: String, before: Int64, isOfOthers: Bool = false) {
         self.role = role
         self.subject = subject
         self.before = before
+        self.isOfOthers = isOfOthers
     }
 }
 
 /// Tokens that count no more although they have not expired: per role and subject, those issued before a time.
 struct TokenRevocations: Sendable, Equatable {
     private var before: [String: Int64] = [:]
+    private var othersBefore: [String: Int64] = [:]
 
     /// Larger than any list that is needed while tokens end by themselves after weeks.
     private static let maxBytes = 4_194_304
@@ -66,7 +70,11 @@ struct TokenRevocations: Sendable, Equatable {
     mutating func add(_ more: [TokenRevocation]) {
         for one in more {
             let key = Self.key(one.role, one.subject)
-            before[key] = max(before[key] ?? 0, one.before)
+            if one.isOfOthers {
+                othersBefore[key] = max(othersBefore[key] ?? 0, one.before)
+            } else {
+                before[key] = max(before[key] ?? 0, one.before)
+            }
         }
     }
 
@@ -75,9 +83,10 @@ struct TokenRevocations: Sendable, Equatable {
     private static func key(_ role: Role, _ subject: String) -> String { "\(role.rawValue) \(subject)" }
 
     /// Whether a token of this subject counts no more. One that doesn't say when it was issued is taken for old. `issuedAt`: the earliest
-    /// second of the hub's clock in which it may have been issued.
-    func revokes(_ role: Role, _ subject: String, issuedAt: Int64) -> Bool {
-        guard !before.isEmpty else { return false }
+    /// second of the hub's clock in which it may have been issued. `othersAt`: what one of another issuer says of it.
+    func revokes(_ role: Role, _ subject: String, issuedAt: Int64, othersAt: Int64? = nil) -> Bool {
+        guard !before.isEmpty || !othersBefore.isEmpty else { return false }
+        if let othersAt, othersAt < othersBefore[Self.key(role, subject)] ?? .min { return true }
         return [subject, Self.everybody].contains { issuedAt < before[Self.key(role, $0)] ?? .min }
     }
 }

@@ -140,7 +140,10 @@ public struct TokenVerifier: Sendable {
     public func stillAccepts(_ claims: TokenClaims, provedBy old: TokenVerifier) -> Bool {
         guard let key = keys[claims.keyID], let oldKey = old.keys[claims.keyID] else { return false }
         let since = since(claims.issuedAt, beganAt: claims.beganAt, key.rules)
-        guard !revocations.revokes(claims.role, claims.subject, issuedAt: since) else { return false }
+        let othersAt = key.rules.map { _ in claims.issuedAt }
+        guard !revocations.revokes(claims.role, claims.subject, issuedAt: since, othersAt: othersAt) else {
+            return false
+        }
         switch (key, oldKey) {
         case (.publicKey(let new), .publicKey(let before)):
             return new.pem == before.pem && new.rules.allows(claims.role, asBefore: before.rules)
@@ -274,7 +277,8 @@ public struct TokenVerifier: Sendable {
         let beganAt = rules == nil ? try Self.date(fields, .began) : nil
         // With a sign-in that was revoked goes all that was renewed of it, also where that had not been heard yet.
         let since = since(issuedAt ?? 0, beganAt: beganAt, rules)
-        guard !revocations.revokes(role, subject, issuedAt: since) else { throw .revoked }
+        let othersAt = rules.map { _ in issuedAt ?? 0 }
+        guard !revocations.revokes(role, subject, issuedAt: since, othersAt: othersAt) else { throw .revoked }
         var claims = TokenClaims(
             subject: subject, role: role, city: city, issuedAt: issuedAt ?? 0, expiresAt: expiresAt,
             kind: try Self.kind(fields.value(at: names.kind), rules), seats: try Self.seats(fields["seats"]),

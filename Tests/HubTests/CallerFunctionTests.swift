@@ -253,7 +253,8 @@ import Wire
     func endsSessions() async throws {
         try await TestCity.run { city in
             @Sendable func end(_ subject: String, _ revoke: String, key: String = "") async throws -> TestCity.Outcome {
-                try await city.command("office_end_session", "o1", "driver", subject, "Stolen.", revoke, "3600", key)
+                try await city.command(
+                    "office_end_session", "o1", "driver", subject, "Stolen.", revoke, "3600", "0", "0", key)
             }
             let heard = try await city.heard(on: "people") {
                 #expect(try await end("T1", "")["revoked"] == .bool(false))
@@ -274,6 +275,32 @@ import Wire
                 try await city.raw(["ZRANGE", "{test}:revoked", "0", "-1"]).array?.compactMap(\.text).sorted() == [
                     "driver T2", "driver T3",
                 ])
+        }
+    }
+
+    @Test("a revocation goes by the clock that tokens are issued by, and keeps the leeway of other issuers")
+    func revokesByTheirClocks() async throws {
+        try await TestCity.run { city in
+            let ahead = "4000000000"
+            let heard = try await city.heard(on: "people") {
+                #expect(
+                    try await city.command(
+                        "office_end_session", "o1", "driver", "T1", "Stolen.", "1", "3600", "60", ahead, ""
+                    ).isOK)
+            }
+            let told = try #require(heard.first { $0.channel == "sessions" })
+            #expect(told.meta == "4000000001")
+            #expect(try JSONValue(parsing: told.data)["others_before"]?.integer == 4_000_000_061)
+            #expect(
+                try await city.call("office_revoked", ["0"]).array?.compactMap(\.text) == [
+                    "driver T1", "4000000001", "driver T1 others", "4000000061",
+                ])
+            // What lasts asks by the earliest second in which its token may have been issued.
+            func subscribes(_ since: String) async throws -> Bool {
+                try await city.command("push_subscribe", "driver:T1", "e", "BA", "AA", "9 \(since) k", "").isOK
+            }
+            #expect(try await !subscribes(ahead))
+            #expect(try await subscribes("4000000001"))
         }
     }
 }

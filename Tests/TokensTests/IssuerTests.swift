@@ -201,6 +201,19 @@ private func failure(_ token: String, _ verifier: TokenVerifier) -> TokenError? 
         }
     }
 
+    @Test func `A leeway that is lowered lets no token count again that was revoked with the one before`() throws {
+        let second = now / 1_000 - 100
+        let new = try verifier().revoking([
+            TokenRevocation(role: .passenger, subject: "p1", before: second),
+            TokenRevocation(role: .passenger, subject: "p1", before: second + 60, isOfOthers: true),
+        ])
+        #expect(failure(token(["iat": "\(second + 59)"]), new) == .revoked)
+        #expect(failure(token(["iat": "\(second + 60)"]), new) == nil)
+        let own = TokenClaims(
+            subject: "p1", role: .passenger, city: "milano", issuedAt: second, expiresAt: second + 600)
+        #expect(try new.verify(TokenIssuer(secret: secret).issue(own), nowMs: now).issuedAt == second)
+    }
+
     @Test func `After a reload those stay whose key may still give their role`() throws {
         let before = try verifier { $0.roles = [.passenger, .driver] }
         let passenger = try before.verify(token(), nowMs: now)

@@ -214,3 +214,28 @@ async def test_no_token_outlives_its_revocation_by_a_clock_that_is_ahead(new_hub
         await asyncio.sleep(0.05)
     assert "ok" in await greeting(hub, hub.token("passenger", "x1"))
     assert "ok" in await greeting(hub, issuer.sign(hub, iat=int(time.time()) + 60))
+
+
+async def test_a_leeway_that_is_lowered_lets_no_revoked_token_count_again(new_hub, tmp_path, cast):
+    """What was revoked was reckoned by the leeway of the settings of now."""
+    issuer = Issuer(tmp_path)
+    hub = new_hub(server__workers=2, tokens__leeway_s=4, tokens__public_keys=[issuer.setting()]).start()
+    office = await cast.operator(hub)
+    issued = int(time.time()) + 3
+    stolen = issuer.sign(hub, iat=issued)
+    await office.call("office.session_end", role="passenger", subject="x1", reason="The phone was stolen.", revoke=True)
+    hub.write_config(tokens__leeway_s=0)
+    await hub.reload()
+    while time.time() < issued + 1:
+        await asyncio.sleep(0.05)
+
+    async def is_refused():
+        refused = (await greeting(hub, stolen))["error"]
+        assert refused["code"] == "unauthenticated" and "revoked" in refused["detail"]
+
+    await is_refused()
+    # One that comes reads it from the store.
+    await hub.kill_workers(*hub.workers())
+    await hub.until("ready", lambda: hub.http("/readyz").status == 200)
+    await is_refused()
+    assert "ok" in await greeting(hub, issuer.sign(hub, iat=int(time.time())))

@@ -1,3 +1,4 @@
+import EventLoop
 import RedisLink
 import Settings
 import Tokens
@@ -24,7 +25,9 @@ final class OfficeSessions: PushListener {
             [
                 "operator": RedisArgument(identity.subject), "role": RedisArgument(role.rawValue),
                 "subject": RedisArgument(subject), "reason": RedisArgument(reason), "revoke": revoke ? "1" : "",
-                "life_s": RedisArgument(life), "key": RedisArgument(message.key ?? ""),
+                "life_s": RedisArgument(life),
+                "leeway_s": RedisArgument(settings.tokens.publicKeys.isEmpty ? 0 : settings.tokens.leewayS),
+                "now_s": RedisArgument(EventLoop.wallClock() / 1000), "key": RedisArgument(message.key ?? ""),
             ], message, session)
         return true
     }
@@ -35,7 +38,13 @@ final class OfficeSessions: PushListener {
             let subject = data["subject"]?.text
         else { return true }
         let before = Int64(push.meta)
-        if let before { services.revoke([TokenRevocation(role: role, subject: subject, before: before)]) }
+        if let before {
+            let others = data["others_before"]?.integer.map {
+                TokenRevocation(role: role, subject: subject, before: $0, isOfOthers: true)
+            }
+            services.revoke(
+                [TokenRevocation(role: role, subject: subject, before: before)] + [others].compactMap(\.self))
+        }
         clients.end(role, subject, isRevoked: before != nil, reason: data["reason"]?.text ?? "")
         return true
     }
@@ -51,11 +60,13 @@ final class OfficeSessions: PushListener {
         functions.call("office_revoked", ["from": RedisArgument(second)]) { result in
             guard let rows = self.elements(result, of: "office_revoked") else { return }
             let revoked = stride(from: 0, to: rows.count - 1, by: 2).compactMap { index -> TokenRevocation? in
-                let words = rows[index].text?.split(separator: " ", maxSplits: 1) ?? []
-                guard words.count == 2, let role = Role(rawValue: String(words[0])),
+                // `<role> <subject>`, or `<role> <subject> others`.
+                let words = rows[index].text?.split(separator: " ") ?? []
+                guard words.count >= 2, let role = Role(rawValue: String(words[0])),
                     let before = rows[index + 1].text.flatMap(Double.init)
                 else { return nil }
-                return TokenRevocation(role: role, subject: String(words[1]), before: Int64(before))
+                return TokenRevocation(
+                    role: role, subject: String(words[1]), before: Int64(before), isOfOthers: words.count == 3)
             }
             guard !revoked.isEmpty else { return }
             let old = self.services.verifier

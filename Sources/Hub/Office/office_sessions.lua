@@ -1,31 +1,40 @@
 -- Whose connections the office has ended, and whose tokens it has revoked: `revoked` has `<role> <subject>` by the second of real time
--- before which a token counts no more. Workers hear of each at once, and read all in pieces when they come, or come back (OfficeSessions.swift).
+-- before which a token counts no more. `<role> <subject> others` has that of the `iat` of other issuers, with the leeway that there was then:
+-- it stays when the setting is lowered. Workers hear of each at once, and read all in pieces when they come, or come back (OfficeSessions.swift).
 
 local ok, push, refuse, register = import('core', 'ok', 'push', 'refuse', 'register')
 local audit = import('audit', 'audit')
 local subscriptions = import('subscriptions', 'subscriptions')
 
--- office_end_session: operator, role, subject, reason, whether its tokens are revoked ('1' or ''), how long a token can live, s, key.
-register('office_end_session', { 'operator', 'role', 'subject', 'reason', 'revoke', 'life_s', 'key' }, function(c, given)
+-- office_end_session: operator, role, subject, reason, whether its tokens are revoked ('1' or ''), how long a token can live, s, by how much
+-- the clock of another issuer may be ahead, s ('0': there is none), the second of the hub's own clock, by which it issues tokens, key.
+register('office_end_session', {
+    'operator', 'role', 'subject', 'reason', 'revoke', 'life_s', 'leeway_s', 'now_s', 'key',
+}, function(c, given)
     local role, subject = given.role, given.subject
     if role == 'operator' and subject == given.operator then
         return refuse('not_available', 'That is you: it would end the connection that asks, and this reply would not come. Another operator '
             .. 'can do it; or close the connection yourself, and have your token revoked on the hub\'s machine (tokens.revoked_file).')
     end
     return audit.act(c, 'office.session_end', given, function()
-        local is_revoked, before = given.revoke == '1', nil
+        local is_revoked, before, others_before = given.revoke == '1', nil, nil
         local was = redis.call('ZSCORE', c.p .. 'revoked', role .. ' ' .. subject) and { state = 'revoked' } or {}
         if is_revoked then
-            -- Those of this second, too: who had the token a moment ago must get a new one.
-            before = math.floor(c.real / 1000) + 1
+            -- Those of this second, too: who had the token a moment ago must get a new one. The clock of Redis may be behind the hub's.
+            local now_s = math.floor(c.real / 1000)
+            before = math.max(now_s, tonumber(given.now_s)) + 1
             redis.call('ZADD', c.p .. 'revoked', 'GT', before, role .. ' ' .. subject)
+            if given.leeway_s ~= '0' then
+                others_before = before + given.leeway_s
+                redis.call('ZADD', c.p .. 'revoked', 'GT', others_before, role .. ' ' .. subject .. ' others')
+            end
             -- Who has the device is told nothing any more.
             subscriptions.drop_all(c, role .. ':' .. subject)
             -- All tokens that were issued before these times have ended.
-            redis.call('ZREMRANGEBYSCORE', c.p .. 'revoked', '-inf', before - given.life_s)
+            redis.call('ZREMRANGEBYSCORE', c.p .. 'revoked', '-inf', now_s + 1 - given.life_s)
         end
         push(c, 'sessions', '', 'ended', before and string.format('%.0f', before) or '', cjson.encode({
-            role = role, subject = subject, reason = given.reason,
+            role = role, subject = subject, reason = given.reason, others_before = others_before,
         }))
         local id = audit.write(c, given.operator, 'office.session_end',
             role .. ':' .. (role == 'passenger' and audit.person(subject) or subject), given.reason, was,
