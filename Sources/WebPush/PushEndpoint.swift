@@ -1,8 +1,9 @@
 /// Where a push goes: an https URL at a push service that the hub sends to. Pure.
 ///
-/// A person names it and the hub asks there, so it must not be led to a machine that only it can reach.
+/// A person names it and the hub asks there, so it must not be led to a machine that only it can reach. It must be in its
+/// normal form: in another spelling it would be another subscription, which is sent everything once more.
 public struct PushEndpoint: Hashable, Sendable {
-    /// As it was given: no other spelling of it is sent to.
+    /// As it was given.
     public let url: String
     /// `https://host`, with its port where that is not 443: for whom a voucher is.
     public let origin: String
@@ -34,10 +35,15 @@ public struct PushEndpoint: Hashable, Sendable {
         let host = String(parts[0])
         var port = 443
         if parts.count == 2 {
-            guard parts[1].utf8.count <= 5, parts[1].utf8.allSatisfy({ (48...57).contains($0) }),
-                let number = Int(parts[1]), (1...65_535).contains(number)
-            else { throw Mismatch(expected: "an https URL with a port of its own or none") }
+            guard let number = Int(parts[1]), (1...65_535).contains(number), String(number) == parts[1], number != port
+            else {
+                throw Mismatch(
+                    expected: "an https URL with a port of its own, in plain digits, or none: 443 is left out")
+            }
             port = number
+        }
+        guard Self.isNormal(Substring(rest[authority.endIndex...])) else {
+            throw Mismatch(expected: "an https URL as the browser gave it, without dot segments and needless per cents")
         }
         guard let service = services.first(where: { Self.covers($0, host, port) }) else {
             throw Mismatch(expected: "an endpoint at a push service that this hub sends to (push.services)")
@@ -46,6 +52,28 @@ public struct PushEndpoint: Hashable, Sendable {
         self.service = service
         origin = scheme + host + (port == 443 ? "" : ":\(port)")
     }
+
+    /// Whether a path with its query is as the URL standard writes it, and has no per cent that isn't needed (RFC 3986, 6.2.2). Hexadecimal
+    /// digits may be small letters: there are push services that write them so, and the URL standard leaves them.
+    private static func isNormal(_ target: Substring) -> Bool {
+        let path = target.prefix { $0 != "?" }
+        // A browser encodes these.
+        guard !path.contains(where: { "\"<>`{}".contains($0) }),
+            !target.dropFirst(path.count).contains(where: { "\"<>'".contains($0) })
+        else { return false }
+        let segments = path.split(separator: "/").map { $0.lowercased().replacing("%2e", with: ".") }
+        guard !segments.contains("."), !segments.contains("..") else { return false }
+        return target.split(separator: "%", omittingEmptySubsequences: false).dropFirst().allSatisfy { rest in
+            let digits = rest.prefix(2)
+            guard digits.count == 2, digits.allSatisfy(\.isHexDigit), let byte = UInt8(digits, radix: 16) else {
+                return false
+            }
+            return !unreserved.contains(byte)
+        }
+    }
+
+    /// They need no per cent (RFC 3986, 2.3).
+    private static let unreserved = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~".utf8)
 
     private static func covers(_ service: String, _ host: String, _ port: Int) -> Bool {
         if service.hasPrefix("*.") {

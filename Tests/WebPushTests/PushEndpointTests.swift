@@ -9,7 +9,9 @@ private let services = [
 @Suite struct PushEndpointTests {
     @Test(arguments: [
         ("https://fcm.googleapis.com/fcm/send/abc", "https://fcm.googleapis.com"),
-        ("https://fcm.googleapis.com:443/x", "https://fcm.googleapis.com"),
+        ("https://fcm.googleapis.com/fcm/send/abc:APA91b-_x", "https://fcm.googleapis.com"),
+        ("https://fcm.googleapis.com/w/?token=Bx%2b%2f%3D%3d", "https://fcm.googleapis.com"),
+        ("https://fcm.googleapis.com/.well-known/a..b/...", "https://fcm.googleapis.com"),
         ("https://web.push.apple.com/QGuQyavXutnMH", "https://web.push.apple.com"),
         ("https://a.b.push.apple.com/?q=%20", "https://a.b.push.apple.com"),
         ("https://localhost:8443/x", "https://localhost:8443"),
@@ -46,6 +48,12 @@ private let services = [
         "https://fcm.googleapis.com\\@example.org/x", "https://fcm.googleapis.com/x y",
         "https://fcm.googleapis.com/\r\nHost: x",
         "https://fcm.googleapis.com/\u{e4}",
+        // Other spellings of what is good.
+        "https://fcm.googleapis.com:443/x", "https://localhost:08443/x", "https://fcm.googleapis.com/./x",
+        "https://fcm.googleapis.com/a/../x", "https://fcm.googleapis.com/x/..", "https://fcm.googleapis.com/%2E/x",
+        "https://fcm.googleapis.com/a/.%2e/x", "https://fcm.googleapis.com/%78", "https://fcm.googleapis.com/?%7E",
+        "https://fcm.googleapis.com/%", "https://fcm.googleapis.com/%4", "https://fcm.googleapis.com/%+f",
+        "https://fcm.googleapis.com/\"x", "https://fcm.googleapis.com/{x}", "https://fcm.googleapis.com/?'x",
     ])
     func `anything else is refused`(url: String) {
         #expect(throws: PushEndpoint.Mismatch.self) { try PushEndpoint(url, services: services) }
