@@ -1,7 +1,8 @@
 import Glibc
 public import Settings
 
-/// A file that nobody but its owner may use: made once, with mode 0600, by whichever process is first. Any thread; it blocks.
+/// A file that nobody but its owner may use. One of the hub's own is made once, with mode 0600, by whichever process is first. Any thread;
+/// it blocks.
 public enum SecretFile {
     public static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 || errno != ENOENT }
 
@@ -27,7 +28,7 @@ public enum SecretFile {
                 path,
                 """
                 others can use it (mode \(String(info.st_mode & 0o777, radix: 8))), and \(harm); run \
-                "chmod 600 \(path)", and \(remedy) if others may have read them
+                "chmod 600 \(path)", and \(remedy) if others may have read it
                 """)
         }
         do throws(TextFile.Failure) {

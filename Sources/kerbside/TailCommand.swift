@@ -5,6 +5,7 @@ import Foundation
 import Hub
 import RedisLink
 import Settings
+import Tokens
 import WebSocketServer
 import Wire
 
@@ -31,7 +32,9 @@ struct Tail: ParsableCommand {
     @Option(help: ArgumentHelp("Of this hub, over the network.", valueName: "wss://…/v1/connect"))
     var url: String?
 
-    @Option(help: "With --url: a file with the token; it is read again at each connection.")
+    @Option(
+        help: "With --url: a file with the token, for its owner alone (mode 0600); it is read again at each connection."
+    )
     var tokenFile: String?
 
     @Option(help: "With --url: begin here: a seq, a time in Unix ms, or 0 for the oldest event that is kept.")
@@ -90,7 +93,8 @@ struct Tail: ParsableCommand {
             }
         }
         if let url, let tokenFile {
-            if !passenger.isEmpty, TokenPeek.namesNobody(try Self.token(in: tokenFile)) {
+            let token = try Self.token(in: tokenFile)
+            if !passenger.isEmpty, TokenPeek.namesNobody(token) {
                 Terminal.warn(
                     "--passenger: nothing will come, as this token has no scope events:personal; kerbside token … --scope events:personal makes one"
                 )
@@ -127,7 +131,9 @@ struct Tail: ParsableCommand {
     }
 
     private static func token(in file: String) throws -> String {
-        String(decoding: try InputFile.read(file), as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+        let bytes = try SecretFile.read(
+            file, maxBytes: 65_536, harm: "whoever reads it can act with its token", remedy: "have a new token made")
+        return String(decoding: bytes, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
     }
 }
 

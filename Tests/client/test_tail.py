@@ -1,5 +1,6 @@
 """`kerbside tail` over the network: the same events, with the token of an operator or a service."""
 
+import os
 import signal
 import subprocess
 
@@ -14,6 +15,12 @@ def url(hub):
     return f"ws://127.0.0.1:{hub.port}/v1/connect"
 
 
+def keep(path, token):
+    """A file that nobody else may read."""
+    path.write_text(token)
+    path.chmod(0o600)
+
+
 @pytest.fixture
 def town(new_hub):
     return new_hub(blocks=3).start()
@@ -26,7 +33,7 @@ def tail(tmp_path):
 
     def start(hub, *words, role="service", **claims):
         token, said = (tmp_path / f"{name}-{len(running)}" for name in ("token", "said"))
-        token.write_text(hub.token(role, f"tail-{len(running)}", **claims) + "\n")
+        keep(token, hub.token(role, f"tail-{len(running)}", **claims) + "\n")
         with said.open("w") as out:
             process = subprocess.Popen(
                 [str(BINARY), "tail", "--url", url(hub), "--token-file", str(token), *words],
@@ -126,7 +133,7 @@ async def test_each_option_leaves_events_that_name_what_it_says(town, tail, tmp_
 
 def test_who_reads_no_more_ends_it_quietly(town, tmp_path):
     write(town, 3000)
-    (tmp_path / "token").write_text(town.token("service", "s1"))
+    keep(tmp_path / "token", town.token("service", "s1"))
     command = [str(BINARY), "tail", "--url", url(town), "--token-file", str(tmp_path / "token"), "--since", "0"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment(), text=True) as tail:
         assert tail.stdout.readline()
@@ -162,12 +169,17 @@ def test_an_unknown_event_is_answered_with_what_is_near_and_how_tail_is_used():
 
 
 def test_what_is_wrong_is_said(town, tmp_path):
-    token = tmp_path / "token"
-    token.write_text(town.token("passenger", "p1"))
+    token, bare, pipe = (tmp_path / name for name in ("token", "bare", "pipe"))
+    keep(token, town.token("passenger", "p1"))
+    bare.write_text(town.token("service", "s1"))
+    bare.chmod(0o644)
+    os.mkfifo(pipe, 0o600)
     for words, says in [
         (["--url", url(town)], "--token-file"), (["--since", "0"], "--url"),
         (["--url", url(town), "--token-file", tmp_path / "none"], "can't be read"),
         (["--url", url(town), "--token-file", token], "for operators and services"),
+        (["--url", url(town), "--token-file", bare], "others can use it (mode 644), and whoever reads it"),
+        (["--url", url(town), "--token-file", pipe], "isn't a file"),
         (["--url", "ws://192.0.2.1/v1/connect", "--token-file", token], "wss://"),
         (["--url", "http://127.0.0.1", "--token-file", token], "ws:// or wss://"),
         (["--url", "ws://127.0.0.1:1/v1/connect", "--token-file", token], "127.0.0.1:1"),

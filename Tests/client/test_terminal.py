@@ -44,6 +44,7 @@ async def test_what_a_hub_refuses_is_seen_and_not_obeyed(tmp_path):
 
     token = tmp_path / "token"
     token.write_text("a.b.c")
+    token.chmod(0o600)
     async with serve(refuse, "127.0.0.1", 0, subprotocols=["kerbside.v1.json"]) as server:
         port = server.sockets[0].getsockname()[1]
         words = ["tail", "--url", f"ws://127.0.0.1:{port}/v1/connect", "--token-file", str(token)]
