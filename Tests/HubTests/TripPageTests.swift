@@ -23,6 +23,8 @@ import Testing
             "\"\(accent)x": "\"\"\"\(accent)x\"", "=1+1": "'=1+1", "=\(accent)1": "'=\(accent)1", "@a,b": "\"'@a,b\"",
             "ok;=A2": "ok;'=A2", "ok; =A2;x=1": "ok; '=A2;x=1", "a\t@b": "a\t'@b", "a =b": "a =b",
             "bag\n=A2": "\"bag\n'=A2\"", "bag\r\n =A2": "\"bag\r\n '=A2\"", "bag\r@x\nbye": "\"bag\r'@x\nbye\"",
+            "\u{FF1D}1+1": "'\u{FF1D}1+1", "\u{FF0B}1": "'\u{FF0B}1", "\u{FF0D}1": "'\u{FF0D}1",
+            "ok; \u{FF20}A2": "ok; '\u{FF20}A2", "1\u{FF1D}1": "1\u{FF1D}1", "\u{FF21}": "\u{FF21}",
             "bag\n\"=A2\"": "\"bag\n\"\"'=A2\"\"\"", "a\n1-1": "\"a\n1-1\"",
         ]
         for (written, cell) in cells {

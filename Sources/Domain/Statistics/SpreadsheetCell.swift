@@ -1,6 +1,9 @@
 /// A text as a cell of a CSV file (RFC 4180) that people open in a spreadsheet.
 public enum SpreadsheetCell {
-    private static let formulas: [Unicode.Scalar] = ["=", "+", "-", "@", "\t", "\r"]
+    /// Some spreadsheets take the full-width forms for the signs themselves, as who writes Japanese types them.
+    private static let formulas: [Unicode.Scalar] = [
+        "=", "+", "-", "@", "\u{FF1D}", "\u{FF0B}", "\u{FF0D}", "\u{FF20}", "\t", "\r",
+    ]
     private static let separators: [Unicode.Scalar] = [";", "\t", "\r", "\n"]
     private static let special: [Unicode.Scalar] = [",", "\"", "\r", "\n"]
 
