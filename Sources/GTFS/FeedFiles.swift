@@ -22,8 +22,11 @@ public struct FeedFiles {
         }
         if status.st_mode & S_IFMT == S_IFDIR {
             try self.init(folder: path)
-        } else {
+        } else if status.st_mode & S_IFMT == S_IFREG {
             try self.init(archive: path)
+        } else {
+            // libzip would wait for who writes to a pipe.
+            throw FeedRefusal("it isn't a file or a folder")
         }
     }
 

@@ -78,13 +78,17 @@ struct BusReplay: ParsableArguments {
         _ change: (inout ScenarioSource.Buses) -> Void
     ) throws -> (catalog: Catalog, source: ScenarioSource.Buses) {
         let files = try positionFiles()
+        let isFolder = try InputFile.isFolder(path ?? "")
         let feed = try gtfs ?? onlyFeed()
         do {
             var catalog = try GTFSReader.read(try FeedFiles(path: feed)).catalog
             let recorded = try RecordedBuses(
                 catalog: catalog,
                 positions: files.map {
-                    (name: URL(fileURLWithPath: $0).lastPathComponent, bytes: try InputFile.recording($0))
+                    (
+                        name: URL(fileURLWithPath: $0).lastPathComponent,
+                        bytes: try isFolder ? InputFile.recording(inFolder: $0) : InputFile.recording($0)
+                    )
                 })
             if recorded.unknownTrips > 0 { Terminal.warn("\(recorded.unknownTrips) trips are not in \(feed)") }
             if recorded.unusableVehicles > 0 {

@@ -18,5 +18,8 @@ struct FeedFolderTests {
             let refusal = #expect(throws: FeedRefusal.self) { try files.read(name, limits: FeedLimits()) }
             #expect(refusal?.description.contains("\(folder)/\(name) isn't a file") == true)
         }
+        // In the place of an archive, too.
+        let refusal = #expect(throws: FeedRefusal.self) { try FeedFiles(path: folder + "/stops.txt") }
+        #expect(refusal?.description == "it isn't a file or a folder")
     }
 }

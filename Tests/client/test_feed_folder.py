@@ -6,6 +6,7 @@ import pytest
 
 from kerbside.catalog import command
 from kerbside.gtfs import FILES
+from kerbside.hub import run
 
 
 def unpacked(folder):
@@ -27,3 +28,12 @@ def test_what_is_no_file_is_refused_and_not_waited_for(city, tmp_path, make, nam
     make(folder / name)
     said = command(city, "import", "gtfs", folder, "--check", fails=True)
     assert f"{folder / name} isn't a file" in said, said
+
+
+@pytest.mark.parametrize("name", ["vehicle_positions.csv", "feed.zip"])
+def test_a_replay_waits_for_no_pipe_in_its_folder(tmp_path, name):
+    (tmp_path / "vehicle_positions-2.csv").write_text("vehicle_id,trip_id,timestamp,latitude,longitude\n")
+    os.mkfifo(tmp_path / name)
+    feed = [] if name == "feed.zip" else ["--gtfs", unpacked(tmp_path / "feed")]
+    done = run("replay", "--buses", tmp_path, *feed)
+    assert done.returncode == 1 and "isn't a file" in done.stderr, done
