@@ -13,8 +13,8 @@ public final class AddressCounts {
     private static let lines = 4
     private static let width = 16_384
     private static let rowBytes = lines * width * MemoryLayout<UInt32>.size
-    /// The number that places are drawn by, and nothing else; a page.
-    private static let headBytes = 4_096
+    /// The number that places are drawn by, and the beats of the workers (``WorkerBeats``); a page.
+    static let headBytes = 4_096
 
     private let memory: UnsafeMutableRawPointer
     private let rows: Int
@@ -98,6 +98,14 @@ public final class AddressCounts {
     private func counter(row: Int, _ line: Int, _ place: Int) -> UnsafeMutablePointer<Counter> {
         let index = (row * Self.lines + line) * Self.width + place
         return (memory + Self.headBytes + index * MemoryLayout<UInt32>.size).assumingMemoryBound(to: Counter.self)
+    }
+
+    /// The first page of a file that is there, shared with who has it, too.
+    static func head(_ path: String) throws -> UnsafeMutableRawPointer {
+        let descriptor = open(path, O_RDWR | O_CLOEXEC)
+        guard descriptor >= 0 else { throw failure(path, errno) }
+        defer { close(descriptor) }
+        return try map(headBytes, descriptor, MAP_SHARED, path)
     }
 
     private static func map(_ count: Int, _ descriptor: Int32, _ flags: Int32, _ path: String) throws

@@ -24,6 +24,13 @@ import Testing
         #expect(try survives(SIGTERM, none, none, terminate))
     }
 
+    @Test func `whom a debugger has is told`() throws {
+        let rest = status(blocked: "0", ignored: "0", caught: "0")
+        #expect(try !#require(SignalStanding(rest)).isTraced)
+        #expect(try !#require(SignalStanding("TracerPid:\t0\n" + rest)).isTraced)
+        #expect(try #require(SignalStanding("TracerPid:\t4711\n" + rest)).isTraced)
+    }
+
     @Test func `this process is known, and one that isn't there is not`() {
         #expect(SignalStanding(of: getpid()) != nil)
         #expect(SignalStanding(of: .max) == nil)

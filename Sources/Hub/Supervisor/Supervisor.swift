@@ -35,6 +35,7 @@ public actor Supervisor {
     private var trials: BackgroundWork<Result<Trial, any Error>>?
     private var tickets: TicketRotation?
     private var workers: [WorkerProcess] = []
+    private var watch: WorkerWatch?
     private var recorder: WorkerProcess?
     private var pushSender: WorkerProcess?
     private var signals: [LoopSignal] = []
@@ -105,6 +106,7 @@ public actor Supervisor {
         // Nobody would end what is started now.
         guard !isStopping else { return }
         for number in 1...count { startWorker(number) }
+        watch = try WorkerWatch(workers, data: settings.data.dir, loop: loop, log: log)
         if records != .none { recorder = startProcess(.recorder, "the recorder") }
         if settings.push.isOn { pushSender = startProcess(.pushSender, "the sender of pushes") }
         log.notice(
@@ -285,6 +287,7 @@ public actor Supervisor {
         guard !isStopping else { return }
         isStopping = true
         trials?.close()
+        watch?.close()
         log.notice("stopping: \(name)")
         for process in processes { process.stop(killAfterMs: UInt64(settings.server.drainMs) + 5000) }
         finishIfDone()
@@ -321,6 +324,7 @@ public actor Supervisor {
     private func abandon() {
         isStopping = true
         trials?.close()
+        watch?.close()
         for process in processes { process.stop(killAfterMs: 1000) }
         finishIfDone()
     }

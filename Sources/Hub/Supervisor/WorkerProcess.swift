@@ -31,6 +31,8 @@ final class WorkerProcess {
     var onEnd: ((String) -> Void)?
 
     var isRunning: Bool { process != nil }
+    /// Nil: it does not run.
+    var pid: Int32? { process?.pid }
 
     init(_ work: Work, loop: EventLoop, data: String) {
         self.work = work
@@ -84,6 +86,9 @@ final class WorkerProcess {
         process.kill(SIGTERM)
         timer.start(afterMs: killAfterMs) { self.process?.kill(SIGKILL) }
     }
+
+    /// Ends it now, with all that it has; another takes its place.
+    func kill() { process?.kill(SIGKILL) }
 
     private func ended(_ description: String) {
         process = nil

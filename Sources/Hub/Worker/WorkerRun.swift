@@ -3,6 +3,7 @@ import EventLoop
 import Glibc
 import Logging
 import Settings
+import WebSocketServer
 
 /// The worker process: what `kerbside worker` does.
 public enum WorkerRun {
@@ -30,8 +31,12 @@ public enum WorkerRun {
                 try LoopSignal(loop, signal: signal) { worker.assumeIsolated { $0.drain { loop.stop() } } })
         }
         try worker.assumeIsolated { try $0.start() }
+        // By which the supervisor knows that it does something.
+        let beats = try WorkerBeats(path: WorkerFiles.addresses(data))
+        let pulse = LoopTimer(loop)
+        pulse.start(afterMs: 0, repeatMs: WorkerWatch.everyMs) { beats.beat(row: number - 1) }
         loop.run()
-        withExtendedLifetime((hangup, ends)) {}
+        withExtendedLifetime((hangup, ends, pulse)) {}
     }
 
     private struct Reading: Sendable {
