@@ -71,7 +71,3 @@ static inline void kb_kill(struct lws *socket) {
 
 // libwebsockets' timers are sorted lists: ours replace those that it starts by itself.
 static inline void kb_no_timeout(struct lws *socket) { lws_set_timeout(socket, NO_PENDING_TIMEOUT, 0); }
-
-// Gives freed memory back to the system. Declared in malloc.h, which clashes with the importer's own malloc.
-extern int malloc_trim(size_t);
-static inline void kb_trim(void) { malloc_trim(0); }

@@ -2,8 +2,8 @@ internal import CLibwebsockets
 internal import DequeModule
 internal import EventLoop
 
-/// The memory of what strangers have sent and of what waits for readers, who leaves when there is too much of it, and how many sockets are
-/// ended in one turn.
+/// The memory of what strangers have sent and of what waits for readers, who leaves when there is too much of it, how many sockets are
+/// ended in one turn, and when the system gets memory back.
 extension WebSocketServer {
     // MARK: Memory
 
@@ -153,14 +153,21 @@ extension WebSocketServer {
     }
 
     /// Sockets closed after which memory is given back.
-    private static let manyClosings = 256
-    private static let trimEveryMs: UInt64 = 1_000
+    static let manyClosings = 256
+    private static let giveBackEveryMs: UInt64 = 1_000
 
-    /// glibc keeps what is freed below something that is not, for good: after a crowd has gone, the system gets it back.
+    /// After a crowd has gone, the system gets its memory back.
     func giveMemoryBack() {
-        guard closings >= Self.manyClosings, now >= lastTrim + Self.trimEveryMs else { return }
+        guard closings >= Self.manyClosings, now >= lastGiveBack + Self.giveBackEveryMs else { return }
         closings = 0
-        lastTrim = now
-        kb_trim()
+        lastGiveBack = now
+        freedMemory.begin()
+    }
+
+    /// At the end of a turn: a portion of it.
+    func giveSomeBack() {
+        guard freedMemory.isBusy else { return }
+        freedMemory.giveBackSome()
+        if freedMemory.isBusy { loop.wantAnotherTurn() }
     }
 }

@@ -224,6 +224,7 @@ extension WebSocketServer {
         tellCloses()
         letIn()
         putOffPartly()
+        giveSomeBack()
     }
 
     private func flush(_ ids: [ConnectionID]) {

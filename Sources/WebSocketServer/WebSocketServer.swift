@@ -120,11 +120,12 @@ public final class WebSocketServer {
     var shaking = Deque<ConnectionID>()
     /// Memory of what strangers have sent and that is not done with, and of parts of their TLS records, bytes.
     var strangersBytes = 0
-    /// Sockets closed since memory was last given back to the system; when it was given back, `now`.
+    /// Sockets closed since memory was last given back to the system; when that began, `now`.
     var closings = 0
+    var lastGiveBack: UInt64 = 0
+    var freedMemory = FreedMemory()
     /// A socket is being closed by us, and not because the peer has left.
     var isCutting = false
-    var lastTrim: UInt64 = 0
     var wheel: TimerWheel
     let wheelTimer: LoopTimer
     /// When the wheel was last turned, ms of the loop; and how long the loop was held up in all.
