@@ -226,6 +226,24 @@ import Testing
         }
     }
 
+    @Test func `after a crowd has left memory is given back, and that comes to an end`() throws {
+        try onLoop { loop in
+            let host = try Host(loop)
+            let count = WebSocketServer.manyClosings + 20
+            var crowd = host.clients(count)
+            var hasBegun = false
+            loop.atEndOfTurn { hasBegun = hasBegun || host.server.freedMemory.isBusy }
+            when(loop, { host.opened.count >= count }) {
+                #expect(!hasBegun)
+                crowd = []
+                when(loop, { hasBegun && !host.server.freedMemory.isBusy }) {
+                    #expect(host.server.closings < WebSocketServer.manyClosings)
+                    withExtendedLifetime(crowd) { host.finish() }
+                }
+            }
+        }
+    }
+
     @Test func `an answer quotes the beginning of a path`() {
         let (short, long) = (String(repeating: "/a", count: 50), String(repeating: "/a", count: 8_000))
         for (path, quoted) in [(short, short), (long, String(long.prefix(97)) + "...")] {

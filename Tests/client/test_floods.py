@@ -245,3 +245,22 @@ def test_metrics_are_for_this_machine_and_for_operators(hub, headers):
         return hub.http("/metrics", headers=headers | {"Authorization": f"Bearer {hub.token(role, 'm1')}"}).status
 
     assert [status(role) for role in ("operator", "service", "driver", "passenger")] == [200, 200, 403, 403]
+
+
+@pytest.mark.skipif(SANITIZED, reason="its heap is another one")
+async def test_the_memory_of_a_crowd_comes_back_after_it_has_left(new_hub):
+    hub = new_hub(
+        server__max_connections_per_address=0, server__workers=1, server__handshake_timeout_ms=60_000
+    ).start()
+    [worker] = hub.workers()
+    before = resident(worker)
+    part = "POST /v1/x HTTP/1.1\r\nHost: x\r\nContent-Length: 60000\r\n\r\n" + "x" * 12_000
+    with Flood(hub) as late:
+        with Flood(hub) as crowd:
+            crowd.open(1000, part.encode())
+            await hub.until("it has come", lambda: resident(worker) > before + 1000 * 9_000)
+            # They stay, and what they need lies above what the crowd frees: the heap can't become shorter.
+            late.open(20, get("/healthz"))
+            assert all(one.recv(8) for one in late.sockets)
+            peak = resident(worker)
+        await hub.until("half of its memory has come back", lambda: resident(worker) < (before + peak) / 2)
