@@ -177,7 +177,7 @@ import Wire
             while try await hasMore(city) {}
             try await city.catalog("v2", catalog("back"), replacing: "v1")
             // So long its driver has to answer.
-            try await city.advance(20 * Self.minute)
+            try await city.advance(30 * Self.minute)
             #expect(try await hasMore(city))
             #expect(try await city.told("passenger:near").last == "stop.expired")
             #expect(try await (1...4).contains(told()), "of the lines a few")

@@ -148,6 +148,8 @@ import Wire
                 #expect(made.isOK)
             }
             try await city.advance(Self.minute)
+            // That it makes no more than 500 within an hour is another rule.
+            try await city.raw(["DEL", "{test}:asked:o1"])
             let half = 30 * Self.minute
             for ahead in [-half, 0, half] {
                 #expect(try await reserve(500, in: 3 * Self.hour + ahead) == .refused("not_available"))
