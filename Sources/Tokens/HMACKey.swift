@@ -1,4 +1,5 @@
 internal import COpenSSL
+internal import Glibc
 
 /// A key of HMAC with SHA-256 (RFC 2104), set up once and used often: that takes longer than the hash of a token. Any
 /// thread.
@@ -14,23 +15,44 @@ final class HMACKey: @unchecked Sendable {
     init(_ bytes: [UInt8]) {
         precondition(!bytes.isEmpty, "an HMAC without a key proves nothing")
         self.bytes = bytes
-        let method = EVP_MAC_fetch(nil, "HMAC", nil)
+        // The digest stays as it was set.
+        guard let context = EVP_MAC_CTX_dup(Self.keyless), EVP_MAC_init(context, bytes, bytes.count, nil) == 1 else {
+            preconditionFailure("OpenSSL has taken no key for HMAC: \(Self.lastError)")
+        }
+        ready = context
+    }
+
+    /// HMAC with SHA-256 that has no key yet. Looked up once in the life of the process: OpenSSL 3.0 may find no algorithm while another
+    /// thread has it load more of them.
+    private nonisolated(unsafe) static let keyless: OpaquePointer = {
+        for _ in 0..<100 {
+            if let context = lookUp() { return context }
+            sched_yield()
+        }
+        preconditionFailure("OpenSSL has no HMAC with SHA-256: \(lastError)")
+    }()
+
+    private static func lookUp() -> OpaquePointer? {
+        guard let method = EVP_MAC_fetch(nil, "HMAC", nil) else { return nil }
         // The context holds the method from here on.
         defer { EVP_MAC_free(method) }
+        guard let context = EVP_MAC_CTX_new(method) else { return nil }
         var digest = Array("SHA256".utf8CString)
-        let context = digest.withUnsafeMutableBufferPointer { name -> OpaquePointer? in
+        let isSet = digest.withUnsafeMutableBufferPointer { name in
             let options = [
                 OSSL_PARAM_construct_utf8_string("digest", name.baseAddress, 0), OSSL_PARAM_construct_end(),
             ]
-            guard let method, let context = EVP_MAC_CTX_new(method) else { return nil }
-            guard EVP_MAC_init(context, bytes, bytes.count, options) == 1 else {
-                EVP_MAC_CTX_free(context)
-                return nil
-            }
-            return context
+            return EVP_MAC_CTX_set_params(context, options) == 1
         }
-        guard let context else { preconditionFailure("OpenSSL has no HMAC with SHA-256") }
-        ready = context
+        if isSet { return context }
+        EVP_MAC_CTX_free(context)
+        return nil
+    }
+
+    private static var lastError: String {
+        var text = [CChar](repeating: 0, count: 256)
+        ERR_error_string_n(ERR_get_error(), &text, text.count)
+        return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
     deinit { EVP_MAC_CTX_free(ready) }
