@@ -90,12 +90,12 @@ final class SocketContext {
     }
 
     /// libwebsockets says nothing of a read that gives nothing. In such a read OpenSSL asks the kernel once in vain for what a record lacks:
-    /// the BIO between them tells of it. When it can be had the handshake has begun, and waits already.
+    /// the BIO between them tells of it. When it can be had the handshake has begun, and waits already, or is done: the peer may be that quick.
     private func watchReads(_ ssl: OpaquePointer, of socket: OpaquePointer, as id: ConnectionID) {
         let transport = SSL_get_wbio(ssl)
         BIO_set_callback_arg(transport, UnsafeMutablePointer(socket))
         BIO_set_callback_ex(transport, onTransportCall)
-        if SSL_want(ssl) == SSL_READING { owner.readInVain(id) }
+        if SSL_want(ssl) == SSL_READING || SSL_is_init_finished(ssl) == 1 { owner.readInVain(id) }
     }
 
     /// The descriptor of a socket whose handshake waits for the hello to be repeated: libwebsockets reads nothing of it, nor
