@@ -269,6 +269,9 @@ async def test_a_state_that_comes_while_its_reader_catches_up_is_told_afterwards
         return tour.get("tour", tour) if own and own[-1]["type"] == "snapshot" else tour
 
     await driver.wait(lambda: told().get("next_stop", {}).get("index") == 1 or None, "the next stop")
+    # The notices were only written down: who was there is not told of them.
+    await driver.settled()
+    await twin.close()
 
 
 async def test_events_of_a_line_are_resumed(town, line):
