@@ -85,6 +85,29 @@ import Wire
         }
     }
 
+    @Test("a worker that swept an hour ahead and died is dead when it has been silent for as long as any other")
+    func workers() async throws {
+        try await TestCity.run { city in
+            try await city.queue("14", "T1")
+            @Sendable func sweep() async throws { try await city.call("city_sweep", ["w2", "\(Self.hour)", "", ""]) }
+            @Sendable func swept(_ worker: String) async throws -> Int? {
+                try await city.raw(["ZSCORE", "{test}:workers", worker]).text.flatMap { Int($0) }
+            }
+            try await sweep()
+            let now = try #require(try await swept("w2"))
+            try await city.raw(["ZADD", "{test}:workers", "\(now + Self.hour)", "w", "\(now - 1_000)", "w3"])
+            try await sweep()
+            let swept2 = try await swept("w2")
+            #expect(try await swept("w") == swept2)
+            #expect(try await swept("w3") == now - 1_000)
+            #expect(try await city.field("vehicle:T1", "away") == nil)
+            try await city.raw(["ZINCRBY", "{test}:workers", "\(-Self.hour)", "w"])
+            try await sweep()
+            #expect(try await swept("w") == nil)
+            #expect(try await city.field("vehicle:T1", "away_why") == "connection_lost")
+        }
+    }
+
     @Test("M10: a meter goes on")
     func meter() async throws {
         try await TestCity.run { city in

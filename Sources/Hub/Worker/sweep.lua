@@ -192,6 +192,8 @@ local function sweep_workers(c, worker, dead_after, silent_ms)
     redis.call('ZADD', key, c.real, worker)
     if not last then redis.call('ZREM', dying, worker) end
     if not last or c.real - tonumber(last) > dead_after / 2 then return not last end
+    -- The clock was ahead and was set back: who is dead would live until then. Who lives writes its own time with its next sweep.
+    for _, ahead in ipairs(redis.call('ZRANGEBYSCORE', key, c.real + 1, '+inf')) do redis.call('ZADD', key, c.real, ahead) end
     for _, dead in ipairs(redis.call('ZRANGEBYSCORE', key, '-inf', c.real - dead_after)) do
         redis.call('ZADD', dying, redis.call('ZSCORE', key, dead), dead)
         redis.call('ZREM', key, dead)
