@@ -98,6 +98,56 @@ import Testing
         #expect(plan.gap?.kind == .rewound && plan.gap?.lost == nil && plan.cursor == cursor(30, 2))
     }
 
+    /// The log's last entry is seen each time, by a clock that nobody sets.
+    private func seen(_ times: (last: Int64, at: Int64)..., recorded: Int64 = 0) -> LogSightings {
+        var sightings = LogSightings()
+        for (last, at) in times {
+            sightings.see(
+                last: EventID(ms: last, number: 0), recorded: EventID(ms: recorded, number: 0), now: at)
+        }
+        return sightings
+    }
+
+    @Test func whatIsAheadOfAClockThatWasSetBackIsSettledBySeeingIt() {
+        var ahead = reading(now: 1_000, added: 3, held: 3, last: 80_030, [80_010, 80_020, 80_030])
+        let ages: [(LogSightings, [Int64])] = [
+            (seen(), []), (seen((80_010, 5), (80_030, 3_004)), []), (seen((80_010, 5), (80_030, 3_005)), [80_010]),
+            (seen((80_010, 5), (80_020, 6), (80_030, 3_006)), [80_010, 80_020]),
+            (seen((80_030, 5), (80_030, 3_005)), [80_010, 80_020, 80_030]),
+            // Redis had lost it: what has its id now is another one.
+            (seen((80_030, 5), (80_020, 6), (80_030, 3_005)), []),
+        ]
+        for (sightings, settled) in ages {
+            ahead.sightings = sightings
+            let plan = ahead.plan(after: nil, isAnew: false, settleMs: 3_000, most: 10)
+            #expect(plan.entries == settled.map(entry))
+        }
+        #expect(ahead.aheadMs == 79_030)
+    }
+
+    @Test func whatIsAheadOfAClockThatWasSetBackIsLateBySeeingIt() {
+        var ahead = reading(now: 1_000, added: 3, held: 3, last: 80_030, [80_010, 80_020, 80_030])
+        ahead.sightings = seen((80_020, 5), (80_030, 60_000), (80_030, 90_005), recorded: 80_010)
+        #expect(ahead.oldest(cursor(80_010, 1)) == 90_000)
+        let plan = ahead.plan(after: cursor(80_010, 1), isAnew: false, settleMs: 100_000, most: 10)
+        #expect(plan.entries.isEmpty && plan.leftMs == 90_000)
+        let next = ahead.plan(after: cursor(80_010, 1), isAnew: false, settleMs: 60_000, most: 10)
+        #expect(next.entries == [entry(80_020)] && next.leftMs == 30_005)
+    }
+
+    @Test func theFirstThatIsNotRecordedIsAsOldAsItIsAndNoneIsOlder() {
+        var sightings = LogSightings()
+        func age(_ id: Int64) -> Int64 { sightings.age(of: EventID(ms: id, number: 0)) }
+        for n in 1...2_000 as ClosedRange<Int64> {
+            sightings.see(last: EventID(ms: n, number: 0), recorded: .zero, now: n * 250)
+        }
+        #expect(age(1) == 1_999 * 250 && age(2_000) == 0 && age(2_001) == 0)
+        #expect((1...2_000).allSatisfy { age($0) <= (2_000 - $0) * 250 })
+        #expect((1...1_999).allSatisfy { age($0) >= age($0 + 1) })
+        sightings.see(last: EventID(ms: 2_000, number: 0), recorded: EventID(ms: 1_999, number: 0), now: 600_000)
+        #expect(age(2_000) == 100_000)
+    }
+
     @Test func aReadingIsTheAnswerOfRedis() async throws {
         try await TestCity.run { city in
             for n in 1...3 {

@@ -222,6 +222,19 @@ async def test_a_log_that_was_cut_is_a_gap_that_is_said(new_hub, cast, postgres)
     assert "1 parts of the event log are not in it" in doctor.stdout
 
 
+async def test_a_clock_that_was_set_back_holds_up_no_record(new_hub, cast):
+    hub = new_hub(**PATIENT).start()
+    here = hub.block()
+    [driver] = await cast.queue(hub, here.a.stand, 1)
+    # As written two hours ahead: ids of what follows go on from there.
+    ahead = (hub.redis.time()[0] + 7_200) * 1_000
+    hub.redis.xadd(hub.key("events"), {"type": "test.ahead", "time": ahead, "data": "{}"}, id=f"{ahead}-0")
+    rides = [await one_ride(hub, cast, here, driver) for _ in range(2)]
+    known = await trips.recorded(hub)
+    assert [known[ride]["outcome"] for ride in rides] == ["ended", "ended"]
+    assert hub.log.count("clock was set back") == 1 and trips.figure(hub, "gaps_total") == 0
+
+
 async def test_a_database_that_dies_while_nothing_happens_is_noticed(new_hub, postgres):
     hub = new_hub(blocks=2, **AT_ONCE, store__url=postgres.url).start()
     await hub.until("recording", lambda: trips.figure(hub, "up") == 1)

@@ -11,6 +11,8 @@ struct LogReading {
     /// The latest entry that there ever was; zero: none.
     var last = EventID.zero
     var entries: [Entry] = []
+    /// Since when they have been seen.
+    var sightings = LogSightings()
 
     struct Entry: Equatable {
         var id: EventID
@@ -34,6 +36,17 @@ struct LogReading {
 
     /// Entries that have gone from its beginning.
     private var trimmed: Int64 { added - held }
+
+    /// For how long an entry has been in the log, ms: by its id, or longer, if it has been seen for longer.
+    func age(of id: EventID) -> Int64 { max(0, now - id.ms, sightings.age(of: id)) }
+
+    /// The age of the first entry that is not recorded, ms.
+    func oldest(_ cursor: RecordStore.Cursor?) -> Int64 {
+        entries.first { $0.id != cursor?.id }.map { age(of: $0.id) } ?? 0
+    }
+
+    /// So far the last entry's id is ahead of Redis' clock, ms: that was set back.
+    var aheadMs: Int64 { max(0, last.ms - now) }
 
     /// - Parameters:
     ///   - cursor: how far the log is recorded; `entries` begin there, that entry included. Nil: they begin at the log's beginning.
@@ -61,12 +74,12 @@ struct LogReading {
                 gap = .init(kind: .before, after: .zero, before: first.id, lost: trimmed)
             }
         }
-        let settled = Array(next.prefix(most).prefix { $0.id.ms <= now - settleMs })
+        let settled = Array(next.prefix(most).prefix { age(of: $0.id) >= settleMs })
         let end = RecordStore.Cursor(id: settled.last?.id ?? cursor?.id ?? .zero, place: place + Int64(settled.count))
         let left = next.dropFirst(settled.count).first
         return Plan(
             entries: settled, gap: settled.isEmpty ? nil : gap, cursor: end, leftEntries: max(0, added - end.place),
-            leftMs: left.map { max(0, now - $0.id.ms) } ?? 0)
+            leftMs: left.map { age(of: $0.id) } ?? 0)
     }
 
     /// The cursor's entry is not in the log. Whether others between it and the next are missing, the counts tell.

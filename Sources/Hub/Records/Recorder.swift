@@ -28,6 +28,8 @@ final class Recorder: SideTask {
     private static let standbyMs: Int64 = 5_000
     /// So long an entry may wait in a Redis that writes its file once a second, and be lost with it when it is killed, ms.
     private static let settleMs: Int64 = 3_000
+    /// An id that is ahead of Redis' clock by more than this says that the clock was set back, ms.
+    private static let aheadMs: Int64 = 1_000
     private static let pingEveryMs: Int64 = 5_000
     private static let forgetEveryMs: Int64 = 3_600_000
     private static let callersDays: Int64 = 30
@@ -52,6 +54,8 @@ final class Recorder: SideTask {
     /// What has been read after it, to be recorded.
     private var held: Held?
     private var isAnew = false
+    private var sightings = LogSightings()
+    private var isAhead = false
     private var isReading = false
     /// What keeps the database from recording; nil while nothing does.
     private var trouble: DatabaseFailure?
@@ -193,7 +197,15 @@ final class Recorder: SideTask {
         connection.send(["EXEC"]) { [weak self] result in
             guard let self else { return }
             isReading = false
-            guard case .success(let reply) = result, let reading = LogReading(reply) else { return }
+            guard case .success(let reply) = result, var reading = LogReading(reply) else {
+                // What was seen may be lost with this Redis.
+                sightings = LogSightings()
+                return
+            }
+            sightings.see(
+                last: reading.last, recorded: isAnew ? .zero : cursor?.id ?? .zero, now: Self.steady)
+            reading.sightings = sightings
+            notice(aheadMs: reading.aheadMs)
             take(reading)
         }
     }
@@ -216,7 +228,7 @@ final class Recorder: SideTask {
             return warn(behind)
         }
         let behind = plan.leftEntries + Int64(held?.entries ?? 0)
-        meter.behind(entries: behind, ms: held.map { max(0, reading.now - $0.first.ms) } ?? plan.leftMs)
+        meter.behind(entries: behind, ms: held.map { reading.age(of: $0.first) } ?? plan.leftMs)
         warn(behind)
         be(patient: plan.leftMs < Self.patientMs)
         guard plan.entries.count == Self.atOnce else { return }
@@ -311,6 +323,17 @@ final class Recorder: SideTask {
         }
     }
 
+    /// Says once that Redis' clock was set back.
+    private func notice(aheadMs: Int64) {
+        let isAhead = aheadMs > Self.aheadMs
+        if isAhead, !self.isAhead {
+            log.warning(
+                "Redis' clock was set back by \(aheadMs / 1_000) s or more: until it is there again, entries of the event log are as old as they have been seen"
+            )
+        }
+        self.isAhead = isAhead
+    }
+
     /// Says once that the log will soon be cut before it is recorded.
     private func warn(_ behind: Int64) {
         let isFar = behind > Int64(settings.redis.eventsLength) * 8 / 10
@@ -338,13 +361,6 @@ final class Recorder: SideTask {
         forgetAt = now + Self.forgetEveryMs
         guard settings.store.peopleDays > 0 else { return }
         try store.forgetPeople(before: hubNow - Int64(settings.store.peopleDays) * 86_400_000)
-    }
-}
-
-extension LogReading {
-    /// How old the first entry is that is not recorded, ms.
-    func oldest(_ cursor: RecordStore.Cursor?) -> Int64 {
-        entries.first { $0.id != cursor?.id }.map { max(0, now - $0.id.ms) } ?? 0
     }
 }
 
