@@ -36,12 +36,27 @@ public final class PostgresDatabase: Database {
         }
         kb_pq_silence(connection)
         do throws(DatabaseFailure) {
+            try checkEncoding()
             // One that waits for another's lock says so instead of waiting for ever.
             try script("SET statement_timeout = '\(withinSeconds ?? 60)s'; SET lock_timeout = '15s'")
         } catch {
             close()
             throw error
         }
+    }
+
+    /// Encodings that hold every character; the second takes bytes as they are. Of another one PostgreSQL refuses the text that has a
+    /// character more, and with it all that is recorded in the same transaction.
+    private static let encodings = ["UTF8", "SQL_ASCII"]
+
+    private func checkEncoding() throws(DatabaseFailure) {
+        guard let encoding = PQparameterStatus(connection, "server_encoding").map({ String(cString: $0) }),
+            !Self.encodings.contains(encoding)
+        else { return }
+        throw DatabaseFailure(
+            .unfit,
+            "the PostgreSQL database has the encoding \(encoding), which can't hold every text: make one with CREATE DATABASE new ENCODING 'UTF8' TEMPLATE template0 (and LOCALE 'C' where the server's locale is of another encoding), and name it in store.url"
+        )
     }
 
     deinit { close() }

@@ -83,10 +83,17 @@ public final class RecordStore {
         return RecordStore(database, city: city)
     }
 
-    /// Fails with `.newer` when the tables are of a later version; says nothing of a database that is not there, or does not answer for some
-    /// seconds.
+    /// Fails with `.newer` when the tables are of a later version, and with `.unfit`; says nothing of a database that is not there, or does not
+    /// answer for some seconds.
     public static func check(_ location: StoreLocation) throws(DatabaseFailure) {
-        guard location != .none, let database = try? location.open(makes: false, withinSeconds: 5) else { return }
+        guard location != .none else { return }
+        let database: any Database
+        do throws(DatabaseFailure) {
+            database = try location.open(makes: false, withinSeconds: 5)
+        } catch {
+            if error.kind == .unfit { throw error }
+            return
+        }
         defer { database.close() }
         guard let version = try? Migrations.version(of: database) else { return }
         try Migrations.check(version)

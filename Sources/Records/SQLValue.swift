@@ -47,6 +47,8 @@ public struct DatabaseFailure: Error, Equatable, Sendable, CustomStringConvertib
         case unavailable
         /// Nobody has made its tables yet, or brought them up to date: a recorder does so when it begins.
         case unmade
+        /// It can't hold every text: it has to be made anew.
+        case unfit
         /// Its tables are of a later version of the program.
         case newer
         /// Somebody else has taken its place.

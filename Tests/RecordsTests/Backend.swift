@@ -52,12 +52,12 @@ final class PrivatePostgres: Sendable {
         guard status == 0 else { throw Failure(text: output) }
     }
 
-    /// The URL of a new database.
-    func database() throws -> String {
+    /// The URL of a new database. `options` stand at the end of CREATE DATABASE.
+    func database(_ options: String = "") throws -> String {
         let name = "test\(count.add(1, ordering: .relaxed).newValue)"
         let main = try StoreLocation.postgres(url: url("postgres")).open(makes: false)
         defer { main.close() }
-        try main.script("CREATE DATABASE \(name)")
+        try main.script("CREATE DATABASE \(name) \(options)")
         return url(name)
     }
 

@@ -135,6 +135,27 @@ import Testing
         }
     }
 
+    @Test(
+        .enabled(if: PrivatePostgres.isInstalled, "no postgresql is installed"),
+        arguments: [("UTF8", false), ("SQL_ASCII", false), ("LATIN1", true), ("WIN1250", true)])
+    func aDatabaseThatCantHoldEveryTextIsRefused(_ encoding: String, isUnfit: Bool) throws {
+        let options = "ENCODING '\(encoding)' LOCALE 'C' TEMPLATE template0"
+        let location = StoreLocation.postgres(url: try PrivatePostgres.shared().database(options))
+        for open in [
+            { try RecordStore.check(location) },
+            { _ = try RecordStore.recorder(location, city: "a", nowMs: 1)?.close() },
+            { try RecordStore.reader(location, city: "a").close() },
+        ] {
+            guard isUnfit else {
+                try open()
+                continue
+            }
+            let failure = #expect(throws: DatabaseFailure.self) { try open() }
+            #expect(failure?.kind == .unfit)
+            #expect(failure?.description.contains("encoding \(encoding), ") == true)
+        }
+    }
+
     @Test func whatIsNotThereIsNamedWithoutItsPassword() {
         let location = StoreLocation(url: "postgresql://hub:secret@127.0.0.1:1/records?sslmode=disable", data: "data")
         #expect(location.name == "PostgreSQL 127.0.0.1:1/records")

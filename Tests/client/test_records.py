@@ -287,6 +287,16 @@ def test_records_of_a_later_program_are_refused_at_the_start(new_hub):
     assert run("trips", "--config", hub.config).returncode == 1
 
 
+def test_a_postgres_that_cant_hold_every_text_is_refused_with_how_to_make_one(new_hub, postgres):
+    postgres.sql("CREATE DATABASE latin ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0")
+    hub = new_hub(blocks=2, store__url=postgres.database("latin"))
+    said = "the encoding LATIN1, which can't hold every text: make one with CREATE DATABASE new ENCODING 'UTF8' TEMPLATE template0"
+    told = run("doctor", "--config", hub.config).stdout.splitlines()
+    assert any("UNFIT" in line and said in line for line in told), told
+    started = run("serve", "--config", hub.config)
+    assert started.returncode != 0 and said in started.stderr, started.stderr
+
+
 @pytest.mark.parametrize("url", ["mysql://h/d", "sqlite://", "postgresql://h/a b"])
 def test_a_wrong_url_is_refused(new_hub, url):
     hub = new_hub(blocks=2, store__url=url)

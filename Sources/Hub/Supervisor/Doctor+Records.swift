@@ -32,7 +32,8 @@ extension Doctor {
                 text: text + " \(gaps.count) parts of the event log are not in it; its table gaps says which.")
         } catch {
             return Finding(
-                verdict: error.kind == .newer ? .unfit : .poor, text: "records: \(location.name): \(error).")
+                verdict: [.newer, .unfit].contains(error.kind) ? .unfit : .poor,
+                text: "records: \(location.name): \(error).")
         }
     }
 

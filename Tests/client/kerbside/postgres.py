@@ -28,7 +28,11 @@ class Postgres:
 
     @property
     def url(self):
-        return f"postgresql://kerbside@/postgres?host={self.directory}"
+        return self.database("postgres")
+
+    def database(self, name):
+        """The URL of one of its databases."""
+        return f"postgresql://kerbside@/{name}?host={self.directory}"
 
     def _run(self, *command):
         subprocess.run([*_AS, *map(str, command)], check=True, cwd=self.directory, capture_output=True, timeout=patience.PROCESS)
