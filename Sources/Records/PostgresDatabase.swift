@@ -238,9 +238,15 @@ public final class PostgresDatabase: Database {
     private func check(_ result: OpaquePointer?, _ sql: String) throws(DatabaseFailure) {
         switch PQresultStatus(result) {
         case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_PIPELINE_SYNC: return
-        default: throw failure(sql, String(cString: PQresultErrorMessage(result)))
+        default:
+            let state = kb_pq_state(result).map { String(cString: $0) } ?? ""
+            let isRefused = Self.refusals.contains { state.hasPrefix($0) }
+            throw failure(sql, String(cString: PQresultErrorMessage(result)), isRefused ? .refused : .unavailable)
         }
     }
+
+    /// Classes of SQLSTATE: a value that a column does not take, and one that a constraint does not.
+    private static let refusals = ["22", "23"]
 
     /// What libpq says of a URL that it can't read, or of a host that nobody knows, repeats it, and it may be a piece of the password.
     static func withoutURL(_ said: String) -> String {
@@ -248,10 +254,12 @@ public final class PostgresDatabase: Database {
         return said[..<quote] + "…; in the password of store.url @ is written %40, / is %2F and % is %25"
     }
 
-    private func failure(_ what: String, _ said: String = "") -> DatabaseFailure {
+    private func failure(
+        _ what: String, _ said: String = "", _ kind: DatabaseFailure.Kind = .unavailable
+    ) -> DatabaseFailure {
         let message = said.isEmpty ? connection.map { String(cString: PQerrorMessage($0)) } ?? "closed" : said
         let line = message.split(separator: "\n").first.map(String.init) ?? "no answer"
-        return DatabaseFailure(.unavailable, "PostgreSQL: \(line) (\(what.prefix(120)))")
+        return DatabaseFailure(kind, "PostgreSQL: \(line) (\(what.prefix(120)))")
     }
 }
 

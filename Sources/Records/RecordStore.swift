@@ -22,6 +22,8 @@ public final class RecordStore {
             case trimmed
             /// Redis had lost what is recorded already.
             case rewound
+            /// The database does not take the entry that both ids name.
+            case refused
         }
 
         public var kind: Kind
@@ -127,13 +129,13 @@ public final class RecordStore {
     /// What events that follow each other change, worked out before it is recorded, each row once: their transaction only has
     /// to write it.
     public struct Prepared: Sendable {
-        fileprivate let gap: Gap?
+        fileprivate let gaps: [Gap]
         /// Up to here an event may have been recorded before.
         private let known: EventID
         fileprivate private(set) var changes: [(change: Change, event: EventID)] = []
         private var places: [Change.Row: Int] = [:]
 
-        fileprivate init(_ gap: Gap?, known: EventID) { (self.gap, self.known) = (gap, known) }
+        fileprivate init(_ gaps: [Gap], known: EventID) { (self.gaps, self.known) = (gaps, known) }
 
         public mutating func add(_ event: RecordedEvent) {
             for change in event.changes {
@@ -149,10 +151,10 @@ public final class RecordStore {
         }
     }
 
-    /// - Parameter gap: what is missing before these events.
-    public func prepare(after gap: Gap? = nil) -> Prepared {
-        if let gap { heed(gap) }
-        return Prepared(gap, known: known)
+    /// - Parameter gaps: what is missing before these events.
+    public func prepare(after gaps: [Gap] = []) -> Prepared {
+        for gap in gaps { heed(gap) }
+        return Prepared(gaps, known: known)
     }
 
     /// The log begins anew before what is recorded.
@@ -166,7 +168,7 @@ public final class RecordStore {
         _ prepared: Prepared, from: Cursor?, to: Cursor, nowMs: Int64
     ) throws(DatabaseFailure) {
         var statements = prepared.changes.map { $0.change.statement(city, $0.event) }
-        if let gap = prepared.gap { statements.append(row(of: gap, nowMs)) }
+        statements += prepared.gaps.map { row(of: $0, nowMs) }
         try database.transaction { () throws(DatabaseFailure) in
             try move(from, to, nowMs)
             try database.run(statements)
@@ -185,12 +187,12 @@ public final class RecordStore {
         }
     }
 
-    /// The same gap of the same millisecond is one.
+    /// Each has a time of its own, by which it is found: of several in one millisecond those behind the first are a bit later.
     private func row(of gap: Gap, _ nowMs: Int64) -> Statement {
         Statement(
             """
-            INSERT INTO gaps (city, found_real, kind, after_id, before_id, lost) VALUES ($1, $2, $3, $4, $5, $6) \
-            ON CONFLICT (city, found_real) DO NOTHING
+            INSERT INTO gaps (city, found_real, kind, after_id, before_id, lost) VALUES ($1, \
+            COALESCE((SELECT MAX(found_real) + 1 FROM gaps WHERE city = $1 AND found_real >= $2), $2), $3, $4, $5, $6)
             """,
             [
                 .text(city), .integer(nowMs), .text(gap.kind.rawValue), .text("\(gap.after)"), .text("\(gap.before)"),

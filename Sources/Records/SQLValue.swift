@@ -49,6 +49,8 @@ public struct DatabaseFailure: Error, Equatable, Sendable, CustomStringConvertib
         case unmade
         /// It can't hold every text: it has to be made anew.
         case unfit
+        /// It does not take what it was given, and never will; it takes other things.
+        case refused
         /// Its tables are of a later version of the program.
         case newer
         /// Somebody else has taken its place.

@@ -168,10 +168,16 @@ public final class SQLiteDatabase: Database {
         }
     }
 
-    private func failure(_ what: String, _ kind: DatabaseFailure.Kind = .unavailable) -> DatabaseFailure {
+    /// A value that a column does not take, or a constraint.
+    private static let refusals = [SQLITE_CONSTRAINT, SQLITE_MISMATCH, SQLITE_TOOBIG]
+
+    private func failure(_ what: String, _ kind: DatabaseFailure.Kind? = nil) -> DatabaseFailure {
         // Of a file that was replaced, or that the disk does not give any more, nothing else will come.
         let lost = [SQLITE_IOERR, SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_READONLY, SQLITE_CANTOPEN]
-        isLost = isLost || lost.contains(sqlite3_errcode(handle) & 0xff)
-        return DatabaseFailure(kind, "SQLite: \(String(cString: sqlite3_errmsg(handle))) (\(what.prefix(120)))")
+        let code = sqlite3_errcode(handle) & 0xff
+        isLost = isLost || lost.contains(code)
+        return DatabaseFailure(
+            kind ?? (Self.refusals.contains(code) ? .refused : .unavailable),
+            "SQLite: \(String(cString: sqlite3_errmsg(handle))) (\(what.prefix(120)))")
     }
 }

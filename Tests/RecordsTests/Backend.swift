@@ -69,7 +69,7 @@ extension RecordStore {
     func record(
         _ events: [RecordedEvent], gap: Gap? = nil, from: Cursor?, to: Cursor, nowMs: Int64
     ) throws(DatabaseFailure) {
-        var prepared = prepare(after: gap)
+        var prepared = prepare(after: gap.map { [$0] } ?? [])
         for event in events { prepared.add(event) }
         try record(prepared, from: from, to: to, nowMs: nowMs)
     }

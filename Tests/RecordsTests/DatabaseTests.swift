@@ -34,13 +34,53 @@ import Testing
             defer { database.close() }
             try database.script("CREATE TABLE t (n BIGINT PRIMARY KEY)")
             let insert = { (n: Int64) in Statement("INSERT INTO t (n) VALUES ($1)", [.integer(n)]) }
-            #expect(throws: DatabaseFailure.self) {
+            let failure = #expect(throws: DatabaseFailure.self) {
                 try database.transaction { () throws(DatabaseFailure) in try database.run([1, 2, 1].map(insert)) }
             }
+            #expect(failure?.kind == .refused)
             #expect(try database.rows(Statement("SELECT n FROM t")) == [])
             // More at once than go out in one go.
             try database.transaction { () throws(DatabaseFailure) in try database.run((1...1_000).map(insert)) }
             #expect(try database.rows(Statement("SELECT COUNT(*) FROM t")) == [[.integer(1_000)]])
+        }
+    }
+
+    @Test(arguments: Backend.here) func whatIsRefusedIsToldFromWhatMayBeTriedAgain(_ backend: Backend) throws {
+        try backend.run { location in
+            let database = try location.open(makes: true)
+            defer { database.close() }
+            // A key that is a whole number is the one that SQLite is strict with.
+            try database.script("CREATE TABLE t (n INTEGER PRIMARY KEY, s TEXT NOT NULL)")
+            let insert = "INSERT INTO t (n, s) VALUES ($1, $2)"
+            for (values, sql, isRefused) in [
+                ([.text("x"), .text("s")], insert, true), ([.integer(1), .null], insert, true),
+                ([], "INSERT INTO nothing (n) VALUES (1)", false),
+            ] as [([SQLValue], String, Bool)] {
+                let failure = #expect(throws: DatabaseFailure.self) {
+                    try database.transaction { () throws(DatabaseFailure) in try database.run([Statement(sql, values)])
+                    }
+                }
+                #expect(failure?.kind == (isRefused ? .refused : .unavailable) && !database.isLost)
+            }
+            #expect(
+                try database.rows(Statement(insert + " RETURNING n", [.integer(1), .text("s")])) == [[.integer(1)]])
+        }
+    }
+
+    @Test(arguments: Backend.here) func eachGapIsKeptAlsoThoseOfOneMillisecond(_ backend: Backend) throws {
+        try backend.run { location in
+            let store = try #require(try RecordStore.recorder(location, city: "a", nowMs: 1))
+            defer { store.close() }
+            func gap(_ kind: RecordStore.Gap.Kind, _ after: Int64, _ before: Int64) -> RecordStore.Gap {
+                .init(
+                    kind: kind, after: EventID(ms: after, number: 0), before: EventID(ms: before, number: 0), lost: 1)
+            }
+            let gaps = [gap(.trimmed, 1, 3), gap(.refused, 3, 3), gap(.refused, 5, 5), gap(.refused, 6, 6)]
+            let ends = [3, 5, 6].map { RecordStore.Cursor(id: EventID(ms: $0, number: 0), place: $0) }
+            try store.record(store.prepare(after: Array(gaps[..<2])), from: nil, to: ends[0], nowMs: 7)
+            try store.record(store.prepare(after: [gaps[2]]), from: ends[0], to: ends[1], nowMs: 7)
+            try store.record(store.prepare(after: [gaps[3]]), from: ends[1], to: ends[2], nowMs: 9)
+            #expect(try store.gaps() == gaps)
         }
     }
 

@@ -1,5 +1,6 @@
 """What remains: trips and the rest in SQLite or PostgreSQL, whatever dies."""
 
+import contextlib
 import json
 import os
 import signal
@@ -7,7 +8,7 @@ import sqlite3
 
 import pytest
 
-from kerbside import trips
+from kerbside import tables, trips
 from kerbside.disks import fill, small
 from kerbside.hub import run
 from kerbside.ledger import check_city
@@ -233,6 +234,36 @@ async def test_a_clock_that_was_set_back_holds_up_no_record(new_hub, cast):
     known = await trips.recorded(hub)
     assert [known[ride]["outcome"] for ride in rides] == ["ended", "ended"]
     assert hub.log.count("clock was set back") == 1 and trips.figure(hub, "gaps_total") == 0
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgres"])
+async def test_an_entry_that_the_database_refuses_is_left_out_and_no_other_one(new_hub, cast, request, kind):
+    server = request.getfixturevalue("postgres") if kind == "postgres" else None
+    hub = new_hub(blocks=2, **AT_ONCE, **({"store__url": server.url} if server else {})).start()
+    await hub.until("recording", lambda: trips.figure(hub, "active") == 1)
+    # Somebody's own rule for a table of ours: of two reports with one text the second is refused.
+    rule = "CREATE UNIQUE INDEX once ON reports (text)"
+    if server:
+        server.sql(rule)
+    else:
+        with contextlib.closing(sqlite3.connect(hub.data / "records.sqlite")) as database:
+            database.execute(rule)
+    sent = []
+    for text in "abacbd":
+        passenger = await cast.rider(hub)
+        sent.append((await passenger.call("report.send", category="driving", text=text))["report"])
+
+    def of(table):
+        return tables.rows(hub.settings.get("store.url", ""), hub.data, hub.city, table)
+
+    await hub.until("the others", lambda: set(of("reports")) == {sent[0], sent[1], sent[3], sent[5]})
+    reports = {json.loads(row["data"]).get("report"): place for place, row in hub.redis.xrange(hub.key("events"))}
+    gaps = [(gap["kind"], gap["after_id"], gap["before_id"], gap["lost"]) for gap in of("gaps").values()]
+    assert sorted(gaps) == sorted(("refused", reports[each], reports[each], 1) for each in (sent[2], sent[4]))
+    await hub.until("the figures", lambda: (trips.figure(hub, "gaps_total"), trips.figure(hub, "lag_events")) == (2, 0))
+    assert trips.figure(hub, "up") == 1 and hub.log.count("the database refuses an entry") == 2
+    assert "nothing is recorded for now" not in hub.log
+    assert "2 parts of the event log are not in it" in run("doctor", "--config", hub.config).stdout
 
 
 async def test_a_database_that_dies_while_nothing_happens_is_noticed(new_hub, postgres):

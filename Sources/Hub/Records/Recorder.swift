@@ -52,7 +52,9 @@ final class Recorder: SideTask {
     /// How far the log is recorded, as was known last.
     private var cursor: RecordStore.Cursor?
     /// What has been read after it, to be recorded.
-    private var held: Held?
+    private var held: HeldEntries?
+    /// So many entries that follow are recorded each by itself, as the database refused one of them.
+    private var oneByOne = 0
     private var isAnew = false
     private var sightings = LogSightings()
     private var isAhead = false
@@ -67,19 +69,6 @@ final class Recorder: SideTask {
     private var shortenAt: Int64 = 0
     private var isTooFarBehind = false
     private var isPatient = false
-
-    /// What entries change is worked out as they are read, a hundred at once, so that the processor is never taken for long.
-    private struct Held {
-        var prepared: RecordStore.Prepared
-        let gap: RecordStore.Gap?
-        var entries = 0
-        let first: EventID
-        /// Hub ms, of the last event.
-        var lastTime: Int64?
-        var to: RecordStore.Cursor
-        /// As ``steady``.
-        let since: Int64
-    }
 
     init(name: String, settings: Settings, loop: EventLoop) throws {
         self.settings = settings
@@ -211,13 +200,11 @@ final class Recorder: SideTask {
     }
 
     private func take(_ reading: LogReading) {
+        let most = oneByOne > 0 ? 1 : Self.atOnce
         let plan = reading.plan(
-            after: held?.to ?? cursor, isAnew: isAnew && held == nil, settleMs: settleMs, most: Self.atOnce)
+            after: held?.to ?? cursor, isAnew: isAnew && held == nil, settleMs: settleMs, most: most)
         if plan.mustRestart {
-            if let store {
-                record(in: store)
-                guard self.store != nil else { return }
-            }
+            if let store, !record(in: store) { return }
             isAnew = true
             return read()
         }
@@ -227,11 +214,11 @@ final class Recorder: SideTask {
             meter.behind(entries: behind, ms: reading.oldest(cursor))
             return warn(behind)
         }
-        let behind = plan.leftEntries + Int64(held?.entries ?? 0)
+        let behind = plan.leftEntries + Int64(held?.count ?? 0)
         meter.behind(entries: behind, ms: held.map { reading.age(of: $0.first) } ?? plan.leftMs)
         warn(behind)
         be(patient: plan.leftMs < Self.patientMs)
-        guard plan.entries.count == Self.atOnce else { return }
+        guard plan.entries.count == most else { return }
         if isPatient { nextRead.start(afterMs: Self.nextMs) { [unowned self] in read() } } else { read() }
     }
 
@@ -239,18 +226,13 @@ final class Recorder: SideTask {
         let now = Self.steady
         if let first = plan.entries.first {
             // Before a gap is what was read up to it.
-            if plan.gap != nil {
-                record(in: store)
-                guard self.store != nil else { return }
-            }
-            var held =
-                self.held
-                ?? Held(
-                    prepared: store.prepare(after: plan.gap), gap: plan.gap, first: first.id, to: plan.cursor,
-                    since: now)
+            if plan.gap != nil, !record(in: store) { return }
+            var held = self.held ?? HeldEntries(plan, first: first.id, in: store, since: now)
             self.held = nil
-            hold(plan.entries, in: &held)
-            held.to = plan.cursor
+            let dropped = held.add(plan)
+            if dropped > 0 {
+                log.warning("\(dropped) entries of the event log are no JSON objects, and are left out")
+            }
             self.held = held
         }
         guard let held else {
@@ -258,22 +240,7 @@ final class Recorder: SideTask {
             if self.store != nil { works() }
             return
         }
-        if held.entries >= Self.mostHeld || now - held.since >= Self.holdMs { record(in: store) }
-    }
-
-    private func hold(_ entries: [LogReading.Entry], in held: inout Held) {
-        var dropped = 0
-        for entry in entries {
-            guard let event = RecordedEvent(id: entry.id, type: entry.type, time: entry.time, json: entry.data) else {
-                dropped += 1
-                continue
-            }
-            held.prepared.add(event)
-            held.lastTime = event.time
-        }
-        held.entries += entries.count
-        guard dropped > 0 else { return }
-        log.warning("\(dropped) entries of the event log are no JSON objects, and are left out")
+        if oneByOne > 0 || held.count >= Self.mostHeld || now - held.since >= Self.holdMs { record(in: store) }
     }
 
     /// Whoever decides about rides comes first: the recorder runs when nobody else wants the processor, but not until the log is cut.
@@ -285,21 +252,48 @@ final class Recorder: SideTask {
         _ = sched_setscheduler(0, patient ? Self.schedIdle : SCHED_OTHER, &none)
     }
 
-    private func record(in store: RecordStore) {
-        guard let held else { return }
+    /// Answers whether all that was held is recorded.
+    @discardableResult
+    private func record(in store: RecordStore) -> Bool {
+        guard let held else { return true }
+        var gaps = held.gaps
+        let nowMs = EventLoop.wallClock()
         do throws(DatabaseFailure) {
-            try store.record(held.prepared, from: cursor, to: held.to, nowMs: EventLoop.wallClock())
-            if let gap = held.gap { tell(gap) }
+            do throws(DatabaseFailure) {
+                try store.record(held.prepared, from: cursor, to: held.to, nowMs: nowMs)
+                meter.recorded(held.count)
+            } catch {
+                guard error.kind == .refused, !store.isLost else { throw error }
+                guard held.count == 1 else {
+                    separate(held, error)
+                    return false
+                }
+                gaps.append(.init(kind: .refused, after: held.first, before: held.first, lost: 1))
+                try store.record(store.prepare(after: gaps), from: cursor, to: held.to, nowMs: nowMs)
+                log.error(
+                    "the database refuses an entry of the event log, which is left out: \(error)",
+                    metadata: ["entry": "\(held.first)"])
+            }
+            for gap in gaps { tell(gap) }
             cursor = held.to
             self.held = nil
             isAnew = false
-            meter.recorded(held.entries)
+            oneByOne = max(0, oneByOne - held.count)
             if let last = held.lastTime { try forget(store, hubNow: last) }
             try shorten(store)
             works()
+            return true
         } catch {
             failed(error)
+            return false
         }
+    }
+
+    /// They are read again, to find the one that the database refuses.
+    private func separate(_ held: HeldEntries, _ failure: DatabaseFailure) {
+        log.warning("of \(held.count) entries the database refuses one, and each is recorded by itself: \(failure)")
+        self.held = nil
+        oneByOne = held.count
     }
 
     private func tell(_ gap: RecordStore.Gap) {
@@ -320,6 +314,9 @@ final class Recorder: SideTask {
             log.error(
                 "Redis has lost entries of the event log that are recorded: it was restored, or replaced",
                 metadata: facts)
+        case .refused:
+            // What the database says of it is in the log already.
+            meter.foundGap()
         }
     }
 

@@ -30,7 +30,8 @@ final class RecordsMeter {
         lagSeconds = registry.gauge(Self.lagSecondsName, "Age of the oldest entry that is not recorded yet.")
         events = registry.counter("kerbside_records_events_total", "Entries of the event log that were recorded.")
         gaps = registry.counter(
-            "kerbside_records_gaps_total", "Parts of the event log that were gone before they were recorded.")
+            "kerbside_records_gaps_total",
+            "Parts of the event log that were gone before they were recorded, or that the database refused.")
         failures = registry.counter("kerbside_records_failures_total", "Attempts that the database did not take.")
     }
 
