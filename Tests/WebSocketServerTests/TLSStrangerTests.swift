@@ -106,6 +106,39 @@ import Testing
         }
     }
 
+    @Test func `a crowd that comes at once is let in, however few may shake hands at a time`() throws {
+        guard let certificate = try TestCertificate() else { return try #require(Bool(true), "no openssl command") }
+        var limits = ServerLimits()
+        limits.maxHandshakes = 4
+        limits.headerTimeoutMs = 60_000
+        try onLoop { loop in
+            let server = try WebSocketServer(loop: loop, limits: limits, tls: certificate.files)
+            let port = try server.listen(host: "127.0.0.1", port: 0)
+            let tls = try ClientTLS(.anything)
+            var shaking = try (0..<60).map { _ in try Client(tls, port: port) }
+            var asking: [Client] = []
+            // Each goes on as soon as it can, so all that are under way wait for the server.
+            loop.atEndOfTurn {
+                shaking.removeAll { client in
+                    guard client.shakeHands() else { return false }
+                    client.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+                    asking.append(client)
+                    return true
+                }
+            }
+            when(
+                loop,
+                {
+                    asking.removeAll { $0.read().contains(" 404 ") }
+                    return shaking.isEmpty && asking.isEmpty || server.counters.refusedFull > 0
+                }
+            ) {
+                #expect(server.counters.refusedFull == 0)
+                server.shutdown { withExtendedLifetime(server) { loop.stop() } }
+            }
+        }
+    }
+
     @Test func `parts of records are counted, who holds them leaves, and who has none is answered`() throws {
         guard let certificate = try TestCertificate() else { return try #require(Bool(true), "no openssl command") }
         var limits = ServerLimits()
