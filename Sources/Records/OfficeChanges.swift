@@ -11,14 +11,15 @@ extension RecordedEvent {
                     "facts_before": .set(json("before")), "facts_after": .set(json("after")),
                 ])
         case "sos.raised":
-            // Again, after it was taken back: then it rings until somebody looks.
+            // Again, after it was taken back, or when it was over: then it rings until somebody looks.
             return Change(
                 "alarms", text("sos"),
                 [
                     "role": .set(text("role")), "subject": .set(text("subject")), "ride": .set(text("ride")),
                     "booking": .set(text("booking")), "tour": .set(text("tour")), "vehicle": .set(text("vehicle")),
                     "raised_at": .first(now), "cancelled_at": .set(.null), "acknowledged_at": .set(.null),
-                    "acknowledged_by": .set(.null), "acknowledged_note": .set(.null), "text": .set(text("text")),
+                    "acknowledged_by": .set(.null), "acknowledged_note": .set(.null), "closed_at": .set(.null),
+                    "closed_by": .set(.null), "closed_note": .set(.null), "text": .set(text("text")),
                     "lat": .set(number("lat")),
                     "lon": .set(number("lon")),
                 ])

@@ -9,8 +9,8 @@ import Testing
 @Suite struct AlarmJournalTests {
     private let data = FileManager.default.temporaryDirectory.path + "/kerbside-" + UUID().uuidString
 
-    private func alarm(_ id: String, at: Int64, text: String = "") -> AlarmJournal.Alarm {
-        .init(id: id, at: at, role: "driver", subject: "T1", ride: "", text: text, place: nil)
+    private func alarm(_ id: String, at: Int64, text: String = "", again: Int64 = 0) -> AlarmJournal.Alarm {
+        .init(id: id, at: at, role: "driver", subject: "T1", ride: "", text: text, place: nil, again: again)
     }
 
     /// Calls `body` with a journal that reads so much of a day's file, and its loop, until somebody stops that.
@@ -38,6 +38,25 @@ import Testing
         }
         #expect(kept == [true, true, true, true, true])
         #expect(found == [alarm("s_1", at: 1), alarm("s_2", at: 2, text: "He has a knife.")])
+    }
+
+    @Test func `who was opened again is there, in whatever order workers wrote that, and who was closed again is not`()
+        throws
+    {
+        var found: [AlarmJournal.Alarm] = []
+        try journal { journal, loop in
+            for id in ["s_1", "s_2"] {
+                journal.keep(alarm(id, at: 1), loop) { _ in }
+                journal.keep(alarm(id, at: 2, again: 1), loop) { _ in }
+                journal.noteClosed(id, loop) { _ in }
+            }
+            journal.noteClosed("s_2", again: 1, loop) { _ in }
+            journal.unclosed(loop) {
+                found = $0
+                loop.stop()
+            }
+        }
+        #expect(found == [alarm("s_1", at: 1, again: 1)])
     }
 
     @Test func `of a file without end its last part is read, and a line that is cut off counts for nothing`() throws {

@@ -145,6 +145,65 @@ import Wire
         }
     }
 
+    /// Passenger p1 raises an alarm, which o1 closes at once, so often.
+    private func raiseAndClose(_ city: TestCity, _ numbers: ClosedRange<Int>) async throws -> [String] {
+        var ids: [String] = []
+        for n in numbers {
+            let id = try #require(try await raise(city, "passenger", "p1", "s_\(n)")["sos"]?.text)
+            #expect(try await city.command("sos_close", "o1", id, "Safe.", "").isOK)
+            ids.append(id)
+        }
+        return ids
+    }
+
+    @Test("M13: beyond six new alarms an hour the last one is opened again, and rings as a new one does")
+    func openedAgain() async throws {
+        try await TestCity.run { city in
+            #expect(try await raiseAndClose(city, 1...6) == ["s_1", "s_2", "s_3", "s_4", "s_5", "s_6"])
+            let before = try await told(city).count
+            let again = try await raise(city, "passenger", "p1", "s_7", text: "He is back.", lat: "45.5", lon: "9.5")
+            #expect(again["sos"]?.text == "s_6" && again["state"]?.text == "open" && again["again"]?.integer == 1)
+            let heard = try await told(city).dropFirst(before)
+            #expect(heard.map(\.type) == ["sos.raised"] && heard.last?.data["text"]?.text == "He is back.")
+            let alarm = try #require(try await alarms(city).first)
+            #expect(alarm["closed"] == nil && alarm["position_of"]?.text == "sender" && alarm["rings"]?.integer == 1)
+            #expect(try await alarms(city, closed: "1").count == 5)
+            #expect(try await city.raw(["TTL", "{test}:sos:s_6"]).int == -1)
+            #expect(try await city.raw(["KEYS", "{test}:sos:*"]).array?.count == 6)
+            // Another person's is new, and an hour later this one's, too.
+            #expect(try await raise(city, "driver", "p1", "s_8")["sos"]?.text == "s_8")
+            #expect(try await city.command("sos_close", "o1", "s_6", "Safe.", "")["again"]?.integer == 1)
+            try await city.advance(3_600_001)
+            #expect(try await raise(city, "passenger", "p1", "s_9")["sos"]?.text == "s_9")
+        }
+    }
+
+    @Test("M13: alarms that are raised and closed on and on push nothing out, and the one that stays open rings")
+    func raisedAndClosedOnAndOn() async throws {
+        try await TestCity.run { city in
+            func logged(_ type: String) async throws -> Int {
+                let entries = try await city.raw(["XRANGE", "{test}:events", "-", "+"]).array ?? []
+                return entries.count { $0[1]["type"].text == type }
+            }
+            #expect(Set(try await raiseAndClose(city, 1...80).dropFirst(6)) == ["s_6"])
+            #expect(try await city.raw(["XLEN", "{test}:audit"]).int == 60)
+            #expect(try await logged("sos.raised") == 60)
+            #expect(try await logged("sos.closed") == 60)
+            let before = try await told(city).count
+            #expect(try await raise(city, "passenger", "p1", "s_81")["state"]?.text == "open")
+            #expect(try await told(city).count == before)
+            #expect(try await alarms(city).first?["rings"]?.integer == 0)
+            try await letItRing(city, "s_6")
+            #expect(try await sweep(city) == (1, 1))
+            #expect(try await told(city).last?.type == "sos.raised")
+            #expect(try await alarms(city).first?["rings"]?.integer == 1)
+            #expect(try await logged("sos.raised") == 61)
+            // The first of a kind has its entry all the same.
+            #expect(try await city.command("sos_acknowledge", "o1", "s_6", "", "").isOK)
+            #expect(try await city.raw(["XLEN", "{test}:audit"]).int == 61)
+        }
+    }
+
     @Test("M13: that there is no danger, or that it is over, is told and logged once, however often it is said")
     func saidAgain() async throws {
         try await TestCity.run { city in

@@ -317,6 +317,7 @@ import Wire
                 ("sos.acknowledged", #"{"sos":"a","operator":"o1"}"#), ("sos.closed", #"{"sos":"a","operator":"o2"}"#),
             ], [.text("driver"), .text("T1"), .text("o1"), .integer(180)]
         ),
+        ("alarms", "closed_at", ["sos.raised", "sos.closed", "sos.raised"].map { ($0, #"{"sos":"a"}"#) }, [.null]),
         (
             "reports", "category, closed_by",
             [

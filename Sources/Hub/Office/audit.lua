@@ -29,6 +29,9 @@ function audit.act(c, command, given, body)
     end)
 end
 
+-- Whether this operator has done so many within a minute already. What can't be refused is done all the same.
+function audit.is_full(c, operator) return one_more(c, operator) == nil end
+
 -- One more act of this minute; also of what was refused after the hub had looked through a zone for it.
 function audit.tried(c, operator)
     local times = one_more(c, operator)

@@ -18,6 +18,8 @@ final class AlarmJournal: Sendable {
         let ride: String
         let text: String
         let place: Place?
+        /// How often it was opened again after it was closed.
+        var again: Int64 = 0
     }
 
     private let data: String
@@ -50,15 +52,17 @@ final class AlarmJournal: Sendable {
             json.key("lon")
             json.double(place.lon)
         }
+        if alarm.again > 0 { json.member("again", alarm.again) }
         json.endObject()
         append(json, loop, then)
     }
 
-    /// It need not ring again. `then` as for ``keep(_:_:then:)``.
-    func noteClosed(_ id: String, _ loop: EventLoop, then: @escaping (Bool) -> Void) {
+    /// It need not ring again, unless it was opened again more often than this. `then` as for ``keep(_:_:then:)``.
+    func noteClosed(_ id: String, again: Int64 = 0, _ loop: EventLoop, then: @escaping (Bool) -> Void) {
         var json = JSONWriter()
         json.beginObject()
         json.member("closed", id)
+        if again > 0 { json.member("again", again) }
         json.endObject()
         append(json, loop, then)
     }
@@ -133,18 +137,19 @@ final class AlarmJournal: Sendable {
 
     private func read() -> [Alarm] {
         var alarms: [Alarm] = []
-        var closed: Set<String> = []
+        // Workers write it in no certain order: what was closed is known by how often it had been opened again.
+        var closed: [String: Int64] = [:]
         for day in daysLeft() {
             for line in end(of: day).split(separator: 10) {
                 guard let json = try? JSONValue(parsing: Array(line)) else { continue }
-                if let id = json["closed"]?.text { closed.insert(id) }
+                if let id = json["closed"]?.text { closed[id] = max(closed[id] ?? 0, json["again"]?.integer ?? 0) }
                 if let alarm = Alarm(json) { alarms.append(alarm) }
             }
         }
         // What was said last counts, and the first time.
         var latest: [String: Alarm] = [:]
         for alarm in alarms { latest[alarm.id] = alarm.said(after: latest[alarm.id]) }
-        return latest.values.filter { !closed.contains($0.id) }.sorted { $0.at < $1.at }
+        return latest.values.filter { $0.again > closed[$0.id] ?? -1 }.sorted { $0.at < $1.at }
     }
 }
 
@@ -154,7 +159,7 @@ extension AlarmJournal.Alarm {
         guard let earlier else { return self }
         return Self(
             id: id, at: earlier.at, role: role, subject: subject, ride: ride.isEmpty ? earlier.ride : ride,
-            text: text.isEmpty ? earlier.text : text, place: place ?? earlier.place)
+            text: text.isEmpty ? earlier.text : text, place: place ?? earlier.place, again: max(again, earlier.again))
     }
 
     fileprivate init?(_ json: JSONValue) {
@@ -165,6 +170,6 @@ extension AlarmJournal.Alarm {
         if let lat = json["lat"]?.double, let lon = json["lon"]?.double { place = Place(lat: lat, lon: lon) }
         self.init(
             id: id, at: at, role: role, subject: subject, ride: json["ride"]?.text ?? "",
-            text: json["text"]?.text ?? "", place: place)
+            text: json["text"]?.text ?? "", place: place, again: json["again"]?.integer ?? 0)
     }
 }

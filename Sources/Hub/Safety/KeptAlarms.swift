@@ -10,7 +10,7 @@ import Wire
 final class KeptAlarms {
     private let services: WorkerServices
     private let journal: AlarmJournal
-    /// How many lines this worker has written of each alarm. Of many the latest are known.
+    /// How many lines this worker has written of each alarm, anew each time that it was opened again. Of many the latest are known.
     private var written = RecentlyUsed<String, Int>(most: mostKnown)
     /// Whose answers wait for the disk.
     private var unanswered: [Unanswered] = []
@@ -35,6 +35,9 @@ final class KeptAlarms {
     private static let mostKnown = 1000
     /// Of one alarm: who presses on and on writes no more.
     private static let mostLines = 20
+    /// Of an alarm that is opened again more often no line is written, and that it was closed is not either: it counts as open, and rings once
+    /// too often where Redis has lost it.
+    private static let mostOpenings: Int64 = 6
     /// Later ones ring first.
     private static let mostRestored = 500
     /// A disk that hangs keeps nobody waiting for longer, ms: it rings already.
@@ -50,9 +53,12 @@ final class KeptAlarms {
     private var loop: EventLoop { services.loop }
     private var log: Logger { services.log }
 
-    /// Whether what its sender has said is not written yet. text: as it came with this press.
-    func isToKeep(_ sos: String, _ text: String?) -> Bool {
-        guard let lines = written.use(sos) else { return true }
+    private static func opening(_ sos: String, _ again: Int64) -> String { again > 0 ? "\(sos) \(again)" : sos }
+
+    /// Whether what its sender has said is not written yet. again: how often it was opened again; text: as it came with this press.
+    func isToKeep(_ sos: String, again: Int64, _ text: String?) -> Bool {
+        guard again <= Self.mostOpenings else { return false }
+        guard let lines = written.use(Self.opening(sos, again)) else { return true }
         return text != nil && lines < Self.mostLines
     }
 
@@ -60,10 +66,11 @@ final class KeptAlarms {
     func keep(_ alarm: AlarmJournal.Alarm, _ tell: @escaping () -> Void) {
         let waits = Unanswered(at: loop.now, tell: tell)
         unanswered.append(waits)
-        let lines = written.use(alarm.id) ?? 0
-        written.keep(lines + 1, as: alarm.id, size: 1)
+        let opening = Self.opening(alarm.id, alarm.again)
+        let lines = written.use(opening) ?? 0
+        written.keep(lines + 1, as: opening, size: 1)
         journal.keep(alarm, loop) { isKept in
-            if !isKept { self.written.remove(alarm.id) }
+            if !isKept { self.written.remove(opening) }
             self.diskAnswered(isKept)
             self.unanswered.removeAll { $0 === waits }
             waits.tell?()
@@ -71,11 +78,12 @@ final class KeptAlarms {
     }
 
     /// It need not ring again. A close that is said again and again is written once, as alarms wait for the disk meanwhile.
-    func noteClosed(_ sos: String) {
-        guard closed.use(sos) == nil else { return }
-        closed.keep((), as: sos, size: 1)
-        journal.noteClosed(sos, loop) { isKept in
-            if !isKept { self.closed.remove(sos) }
+    func noteClosed(_ sos: String, again: Int64) {
+        let opening = Self.opening(sos, again)
+        guard again < Self.mostOpenings, closed.use(opening) == nil else { return }
+        closed.keep((), as: opening, size: 1)
+        journal.noteClosed(sos, again: again, loop) { isKept in
+            if !isKept { self.closed.remove(opening) }
             self.diskAnswered(isKept)
         }
     }
@@ -101,13 +109,14 @@ final class KeptAlarms {
             "ride": RedisArgument(alarm.ride), "text": RedisArgument(alarm.text),
             "lat": alarm.place.map { RedisArgument($0.lat) } ?? "",
             "lon": alarm.place.map { RedisArgument($0.lon) } ?? "", "at": RedisArgument(alarm.at),
+            "again": alarm.again > 0 ? RedisArgument(alarm.again) : "",
         ]
         services.functions.call("sos_restore", arguments) { result in
             guard case .success(let reply) = result else { return self.restoreFailed(result) }
             self.isRestoreTroubled = false
             self.restoreWaitMs = Self.shortestWaitMs
             // Its sender has another one open, which is looked after.
-            if reply.int == 2 { self.noteClosed(alarm.id) }
+            if reply.int == 2 { self.noteClosed(alarm.id, again: alarm.again) }
             guard reply.int == 1 else { return }
             self.log.warning("an alarm that Redis had lost rings again", metadata: ["sos": "\(alarm.id)"])
         }

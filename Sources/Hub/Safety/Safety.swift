@@ -39,10 +39,15 @@ final class Safety: Capability {
                 ["operator": who, "sos": RedisArgument(sos), "note": RedisArgument(note ?? ""), "key": key],
                 message, session)
         case .close(let sos, let note):
-            call(
-                "sos_close", ["operator": who, "sos": RedisArgument(sos), "note": RedisArgument(note), "key": key],
-                message, session
-            ) { _ in self.kept.noteClosed(sos) }
+            let began = loop.now
+            functions.command(
+                "sos_close", ["operator": who, "sos": RedisArgument(sos), "note": RedisArgument(note), "key": key]
+            ) { answer in
+                self.metrics.commandTook(milliseconds: self.loop.now - began)
+                let (answer, reply) = self.own(answer)
+                if let reply { self.kept.noteClosed(sos, again: reply.again) }
+                self.tell(answer, message, session)
+            }
         case .report(let category, let text, let ride, let vehicle, let isAnonymous):
             guard mayReport(message, session, identity) else { return true }
             call(
@@ -80,8 +85,10 @@ final class Safety: Capability {
         let began = loop.now
         functions.command("sos_raise", arguments) { answer in
             self.metrics.commandTook(milliseconds: self.loop.now - began)
-            guard case .ok(let json) = answer, let reply = try? JSONValue(parsing: json), let sos = reply["sos"]?.text
-            else { return self.tell(answer, message, session) }
+            let (answer, inner) = self.own(answer)
+            guard let (reply, again) = inner, let sos = reply["sos"]?.text else {
+                return self.tell(answer, message, session)
+            }
             // Once for an alarm, however often it is sent.
             if sos == id {
                 let watching = reply["watching"]?.integer ?? 0
@@ -89,13 +96,25 @@ final class Safety: Capability {
                     watching > 0 ? "an alarm was raised" : "an alarm was raised, and no operator reads office",
                     metadata: ["sos": "\(id)", "role": "\(identity.role.rawValue)", "watching": "\(watching)"])
             }
-            guard self.kept.isToKeep(sos, text) else { return self.tell(answer, message, session) }
+            guard self.kept.isToKeep(sos, again: again, text) else { return self.tell(answer, message, session) }
             // It rings already. Its sender hears that it is taken when nothing can take it away any more.
             let alarm = AlarmJournal.Alarm(
                 id: sos, at: self.now(), role: identity.role.rawValue, subject: identity.subject, ride: ride ?? "",
-                text: text ?? "", place: place)
+                text: text ?? "", place: place, again: again)
             self.kept.keep(alarm) { self.tell(answer, message, session) }
         }
+    }
+
+    /// An answer without what only the journal needs to know: how often the alarm was opened again. And that, with the reply; nil: it was refused.
+    private func own(_ answer: RedisFunctions.Answer)
+        -> (answer: RedisFunctions.Answer, reply: (ok: JSONValue, again: Int64)?)
+    {
+        guard case .ok(let json) = answer, let ok = try? JSONValue(parsing: json) else { return (answer, nil) }
+        guard let again = ok["again"]?.integer, var members = ok.members else { return (answer, (ok, 0)) }
+        members["again"] = nil
+        var writer = JSONWriter()
+        writer.value(.object(members))
+        return (.ok(writer.bytes), (ok, again))
     }
 
     private func tell(_ reply: RedisFunctions.Answer, _ message: ClientMessage, _ session: Session) {

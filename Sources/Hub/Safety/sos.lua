@@ -1,7 +1,8 @@
 -- Alarms. `sos:<id>` is all there is to know of one. `sos` has those that are open by when they ring next, ms of machine time (inf: a
 -- person has acknowledged it); `sos-of` by <role>:<subject> which one is theirs; `sos-closed` those that are over, by when they were closed.
 -- Operators are told on the channel `office`. It is real people who wait, so it rings by machine time, whatever hub time does.
--- Neither full memory nor a block keeps anybody from raising one: each person has one at most.
+-- Neither full memory nor a block keeps anybody from raising one: each person has one at most. `sos-new:<role>:<subject>` counts those that a
+-- person has begun in an hour: beyond `NEW` its last one is opened again.
 
 local hash, load_ride, log, ok, once, pick = import('core', 'hash', 'load_ride', 'log', 'ok', 'once', 'pick')
 local refuse, register, tell = import('core', 'refuse', 'register', 'tell')
@@ -15,6 +16,10 @@ local alarms = {}
 local LONGEST_MS = 60000
 -- So often in a minute what a person sends is told to the operators.
 local PRESSES = 6
+-- So many alarms of one person in an hour are new ones: each is kept for `safety_kept_s`, and operators may close them as fast as they come.
+local NEW = 6
+-- What was opened again more often than `PRESSES` rings so much later, ms. Until then nobody was told.
+local QUIET_MS = 1000
 -- In an answer: 1 ms of Redis. Of those that are over so many are listed.
 local MOST = 100
 local MOST_CLOSED = 1000
@@ -49,9 +54,9 @@ local function watching(c)
     return count
 end
 
--- What its sender is told.
+-- What its sender is told. again: for the worker's journal, which hands it on to nobody.
 local function own(c, id, f)
-    return ok({ sos = id, state = state_of(f), cancelled = f.cancelled ~= nil, watching = watching(c) })
+    return ok({ sos = id, state = state_of(f), cancelled = f.cancelled ~= nil, watching = watching(c), again = tonumber(f.again) })
 end
 
 -- A ride or booking that is, or was, this one's: what is known of both sides of it.
@@ -111,6 +116,10 @@ local function ring(c, id, f)
     local wait = math.min(LONGEST_MS, c.sos_ring_ms * 1.5 ^ (f.rings - 1))
     redis.call('HSET', key_of(c, id), 'rings', f.rings)
     redis.call('ZADD', c.p .. 'sos', string.format('%.0f', c.real + wait), id)
+    if f.quiet then
+        redis.call('HDEL', key_of(c, id), 'quiet')
+        log(c, 'sos.raised', logged(id, f), recorded(f))
+    end
     tell(c, 'office', 'sos.raised', shown(id, f))
 end
 
@@ -145,18 +154,62 @@ local function forget_old_reply(c, who, key, reply)
     return true
 end
 
--- A new one. at: hub ms, text.
-local function begin(c, id, given, at)
+-- What an alarm that is raised now has. at: hub ms, text.
+local function raised(c, given, at)
     local f = trip(c, given.role, given.subject, given.ride)
     f.role, f.subject, f.at, f.presses, f.pressed = given.role, given.subject, at, 1, at
     f.text = given.text ~= '' and given.text or nil
     locate(c, f, given)
     if f.position_of == 'sender' then f.measured = at end
+    return f
+end
+
+local function set_open(c, id, f)
     save(c, id, f)
-    redis.call('HSET', c.p .. 'sos-of', given.role .. ':' .. given.subject, id)
+    redis.call('HSET', c.p .. 'sos-of', f.role .. ':' .. f.subject, id)
+end
+
+-- A new one. again: how often it was opened again, text, if Redis has lost it.
+local function begin(c, id, given, at, again)
+    local f = raised(c, given, at)
+    f.again = again
+    set_open(c, id, f)
     log(c, 'sos.raised', logged(id, f), recorded(f))
     ring(c, id, f)
     return f
+end
+
+-- Of one that is over its sender makes the next one: it rings as a new one does. Of more than a few in a minute nothing is told at once: while
+-- nobody closes it, it rings a moment later. f: as it was.
+local function open_again(c, id, given, f)
+    local now, pressed = raised(c, given, c.now_text), cancels.in_a_minute(c, f.pressed, PRESSES)
+    now.again, now.presses, now.pressed = (tonumber(f.again) or 0) + 1, f.presses + 1, pressed or f.pressed
+    now.seen_entry, now.closed_entry = f.seen_entry, f.closed_entry
+    if not pressed then now.quiet, now.rings = '1', 0 end
+    -- It ends by itself no more.
+    redis.call('DEL', key_of(c, id))
+    redis.call('ZREM', c.p .. 'sos-closed', id)
+    set_open(c, id, now)
+    if pressed then
+        log(c, 'sos.raised', logged(id, now), recorded(now))
+        ring(c, id, now)
+    else
+        redis.call('ZADD', c.p .. 'sos', c.real + QUIET_MS, id)
+    end
+    return now
+end
+
+-- Of who has none open: a new one, or the last one again.
+local function press_first(c, who, given)
+    local key = c.p .. 'sos-new:' .. who
+    local known = pick(key, { 'last', 'count' })
+    local count = cancels.in_an_hour(c, known.count, NEW)
+    local last = not count and known.last and hash(key_of(c, known.last))
+    -- It is kept for longer than an hour.
+    if last and last.closed_at then return own(c, known.last, open_again(c, known.last, given, last)) end
+    redis.call('HSET', key, 'last', given.id, 'count', count or known.count)
+    redis.call('EXPIRE', key, 3600)
+    return own(c, given.id, begin(c, given.id, given, c.now_text))
 end
 
 -- sos_raise: role, subject, id (new, random), ride, text, lat, lon (each '' = none), key.
@@ -164,21 +217,21 @@ register('sos_raise', { 'role', 'subject', 'id', 'ride', 'text', 'lat', 'lon', '
     local who, is_new = given.role .. ':' .. given.subject, false
     local function press()
         is_new = true
-        local open = redis.call('HGET', c.p .. 'sos-of', who)
-        if open then return press_again(c, open, given) end
-        return own(c, given.id, begin(c, given.id, given, c.now_text))
+        local id = redis.call('HGET', c.p .. 'sos-of', who)
+        if id then return press_again(c, id, given) end
+        return press_first(c, who, given)
     end
     local reply = once(c, 'sos', who, given.key, press)
     local is_kept = not is_new and string.sub(reply, 1, 1) == '+'
     return is_kept and forget_old_reply(c, who, given.key, reply) and once(c, 'sos', who, given.key, press) or reply
 end, { 'allow-oom' })
 
--- sos_restore: as sos_raise, at (hub ms). Raises an alarm that Redis has lost, and answers 1; 0: it is known; 2: its sender has another one
--- open.
-register('sos_restore', { 'role', 'subject', 'id', 'ride', 'text', 'lat', 'lon', 'at' }, function(c, given)
+-- sos_restore: as sos_raise, at (hub ms), how often it was opened again. Raises an alarm that Redis has lost, and answers 1; 0: it is known;
+-- 2: its sender has another one open.
+register('sos_restore', { 'role', 'subject', 'id', 'ride', 'text', 'lat', 'lon', 'at', 'again' }, function(c, given)
     if redis.call('EXISTS', key_of(c, given.id)) == 1 then return 0 end
     if redis.call('HEXISTS', c.p .. 'sos-of', given.role .. ':' .. given.subject) == 1 then return 2 end
-    begin(c, given.id, given, given.at)
+    begin(c, given.id, given, given.at, given.again)
     return 1
 end, { 'allow-oom' })
 
@@ -211,15 +264,27 @@ local function open_one(c, id)
     return f
 end
 
--- What an operator did: audit, and everybody whom it concerns but the other side of the ride. Answers the entry's id.
+-- What an operator did: audit, and everybody whom it concerns but the other side of the ride. Answers the entry's id. The same once more for the
+-- same alarm has no other entry where the operator acts more often than anybody can by hand: it may not push out what was done before.
 local function did(c, given, what, f, before)
     local id, note = given.sos, given.note ~= '' and given.note or nil
-    local entry = audit.write(c, given.operator, what, 'sos:' .. id, note, { state = before }, { state = state_of(f) })
-    local type = f.closed_at and 'sos.closed' or 'sos.acknowledged'
-    log(c, f.closed_at and 'sos.closed' or 'sos.acknowledged', { sos = id, operator = given.operator }, { note = note })
+    local name = f.closed_at and 'closed_entry' or 'seen_entry'
+    local entry, type = f[name], f.closed_at and 'sos.closed' or 'sos.acknowledged'
+    local is_written = not entry or not audit.is_full(c, given.operator)
+    if is_written then
+        entry = audit.write(c, given.operator, what, 'sos:' .. id, note, { state = before }, { state = state_of(f) })
+        redis.call('HSET', key_of(c, id), name, entry)
+    end
+    if f.quiet and is_written then
+        redis.call('HDEL', key_of(c, id), 'quiet')
+        log(c, 'sos.raised', logged(id, f), recorded(f))
+    end
+    if is_written or not f.quiet then
+        log(c, f.closed_at and 'sos.closed' or 'sos.acknowledged', { sos = id, operator = given.operator }, { note = note })
+    end
     tell(c, 'office', type, { sos = id, by = given.operator, at = c.now, note = note })
     tell(c, f.role .. ':' .. f.subject, type, { sos = id })
-    return ok({ sos = id, state = state_of(f), audit = entry })
+    return ok({ sos = id, state = state_of(f), audit = entry, again = f.closed_at and tonumber(f.again) or nil })
 end
 
 -- sos_acknowledge: operator, sos, note ('' = none), key.
