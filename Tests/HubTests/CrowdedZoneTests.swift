@@ -162,6 +162,56 @@ import Wire
         }
     }
 
+    @Test(
+        "C26, C60: of many who wait for a driver's answer the first are looked at when it has gone; the next sweeps take the others"
+    )
+    func gone() async throws {
+        try await TestCity.run { city in
+            let words = (0..<6).map { "w\($0)" }
+            for word in words { try await city.raw(["SADD", "{test}:able:\(word)", "T1"]) }
+            try await city.queue("14", "T1")
+            #expect(try await city.request("p", "q", "14").isOK)
+            for number in 0..<60 {
+                // Each needs something else.
+                let needs = words.indices.filter { (number + 1) >> $0 & 1 == 1 }.map { words[$0] }
+                let asked = try await city.command(
+                    "ride_request", "p\(number)", "r\(number)", "14", "45.1", "9.1", "2", "", "", "", "",
+                    needs.joined(separator: " "), "", "")
+                #expect(asked.isOK)
+            }
+            #expect(try await city.command("offer_accept", "T1", "q", "", "").isOK)
+            var failed = [try await count(city, "failed", of: 60)]
+            #expect(try await count(city, "failed", of: 25) == 25)
+            for _ in 0..<2 {
+                try await city.call("city_deadlines", [])
+                failed.append(try await count(city, "failed", of: 60))
+            }
+            #expect(failed == [25, 50, 60])
+            #expect(try await city.brokenInvariants() == [])
+        }
+    }
+
+    @Test("R2, R3, C60: a ride behind many that nobody can take gets one of those who are back, before who asks later")
+    func behind() async throws {
+        try await TestCity.run { city in
+            try await city.queue("14", "T1", "T2")
+            for driver in ["T1", "T2"] { try await city.call("driver_gone", [driver, "s-\(driver)"]) }
+            for number in 0..<30 {
+                let asked = try await city.command(
+                    "ride_request", "p\(number)", "r\(number)", "14", "45.1", "9.1", "2", "", "", "", "", "wheelchair",
+                    "", "1")
+                #expect(asked.isOK)
+            }
+            #expect(try await ask(city, 30).isOK)
+            try await city.call(
+                "positions_take", ["T2", "T1"].flatMap { [$0, "s-\($0)", "45.1", "9.1", "1", "", "", "", ""] })
+            #expect(try await city.offered("r30") == "T1")
+            #expect(try await ask(city, 31).isOK)
+            #expect(try await city.offered("r31") == "T2")
+            #expect(try await city.brokenInvariants() == [])
+        }
+    }
+
     @Test("C60: so many wait in a zone at most; another zone is not concerned")
     func full() async throws {
         try await TestCity.run { city in

@@ -142,6 +142,43 @@ import Wire
         }
     }
 
+    @Test func `C26, C60: who has gone has no ride read that it could not have taken`() async throws {
+        try await TestCity.run { city in
+            try await city.raw(["SADD", "{test}:able:wheelchair", "W"])
+            try await city.queue("14", "W", "T1")
+            for n in 1...2 { #expect(try await city.request("p\(n)", "q\(n)", "14").isOK) }
+            for n in 0..<20 {
+                let asked = try await city.command(
+                    "ride_request", "c\(n)", "r\(n)", "14", "45.1", "9.1", "2", "", "", "", "", "wheelchair", "", "")
+                #expect(asked.isOK)
+            }
+            let before = try await city.calls(of: "hgetall")
+            #expect(try await city.command("offer_accept", "T1", "q2", "", "").isOK)
+            let read = try await city.calls(of: "hgetall") - before
+            #expect(read < 12, "\(read)")
+            // Who could have is missed.
+            #expect(try await city.command("offer_accept", "W", "q1", "", "").isOK)
+            #expect(try await city.field("ride:r0", "state") == "failed")
+            #expect(try await city.brokenInvariants() == [])
+        }
+    }
+
+    @Test func `C26, C60: what is needed in another order is looked up once`() async throws {
+        try await TestCity.run { city in
+            for word in ["a", "b"] { try await city.raw(["SADD", "{test}:able:\(word)", "T1", "T2"]) }
+            try await city.queue("14", "T1", "T2")
+            for n in 1...2 { #expect(try await city.request("p\(n)", "q\(n)", "14").isOK) }
+            for (n, needs) in ["a b", "b a"].enumerated() {
+                let asked = try await city.command(
+                    "ride_request", "c\(n)", "r\(n)", "14", "45.1", "9.1", "2", "", "", "", "", needs, "", "")
+                #expect(asked.isOK)
+            }
+            let before = try await city.calls(of: "zinter")
+            #expect(try await city.command("offer_accept", "T1", "q1", "", "").isOK)
+            #expect(try await city.calls(of: "zinter") - before == 1)
+        }
+    }
+
     @Test func `R2, R3: who are back with one call are asked in the order of the queue, for the rides in theirs`()
         async throws
     {

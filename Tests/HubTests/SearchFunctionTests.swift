@@ -148,6 +148,20 @@ import Wire
         }
     }
 
+    @Test("C26: a ride that only one taxi can take fails when that can take it no more")
+    func onlyOneLess() async throws {
+        try await TestCity.run { city in
+            try await equip(city, "T1", "wheelchair")
+            try await city.queue("14", "T1", "T2")
+            #expect(try await city.request("p1", "r1", "14").isOK)
+            #expect(try await city.offered("r1") == "T1")
+            #expect(try await ask(city, "p2", "r2", needs: "wheelchair").isOK)
+            try await equip(city, "T1", "estate")
+            try await city.sweep()
+            #expect(try await city.last("ride.failed", "passenger:p2")?["code"]?.text == "zone_empty")
+        }
+    }
+
     @Test("C26: a driver who comes and can take a ride that waits is asked at once; one who can't is not")
     func whoComes() async throws {
         try await TestCity.run { city in

@@ -65,11 +65,26 @@ local function first_end(r)
     return first, which, missing or '-'
 end
 
+-- Rides that need something may have waited for this driver's answer, who can take them no more: the next sweep looks at what waits in its zone.
+local function lost_something(c, id)
+    local v = redis.call('HMGET', c.p .. 'vehicle:' .. id, 'state', 'zone')
+    if v[1] ~= 'available' then return end
+    for _, ride in ipairs(redis.call('ZRANGE', c.p .. 'waiting:' .. v[2], 0, -1)) do
+        redis.call('ZADD', c.p .. 'looks', 'LT', c.now_text, ride)
+    end
+end
+
 -- Who has a capability: `able:<word>`, for rides that need it (candidates.lua). old, new: cards, nil: none.
 local function index_card(c, id, old, new)
     local before, after = old and cjson.decode(old).capabilities or {}, new and cjson.decode(new).capabilities or {}
     for _, word in ipairs(before) do redis.call('SREM', c.p .. 'able:' .. word, id) end
     for _, word in ipairs(after) do redis.call('SADD', c.p .. 'able:' .. word, id) end
+    for _, word in ipairs(before) do
+        if redis.call('SISMEMBER', c.p .. 'able:' .. word, id) == 0 then
+            lost_something(c, id)
+            break
+        end
+    end
     if #after > 0 then room.may_be_more_anywhere() end
 end
 

@@ -15,6 +15,14 @@ local function gave_back(r, driver) return r.gave_back and string.find(r.gave_ba
 -- What a ride needs of a vehicle, as text: words, a space between.
 local function words(text) return string.gmatch(text or '', '%S+') end
 
+-- The same text for whatever means the same.
+local function in_order(needs)
+    local list = {}
+    for word in words(needs) do list[#list + 1] = word end
+    table.sort(list)
+    return table.concat(list, ' ')
+end
+
 -- Names out of a sorted set, as they are needed. needs: only of those who have all of that.
 local function names_of(list, count)
     if #list.names < count and not list.ended and list.needs then
@@ -35,13 +43,15 @@ local function names_of(list, count)
     return list.names[count]
 end
 
--- What is known of a zone during one call. `seats`: the free ones of each that was read; who has never said how many has enough. Of the
--- queue, as far as it was read (`size`): `present`, and the most free seats of those who are not `except` and present (`most_free_others`), and of
--- all, away or not (`most_free`). `with`: what is known of those who have what a ride needs, by that; `around`: of other zones.
+-- What is known of a zone during one call. `seats`: the free ones of each that was read, and `away`, whether it is; who has never said how many
+-- has enough. Of the queue, as far as it was read (`size`): `present`, and the most free seats of those who are not `except` and present
+-- (`most_free_others`), and of all, away or not (`most_free`). `with`: what is known of those who have what a ride needs, by that; `around`: of
+-- other zones.
 -- except: a driver. whole: of the zone, if needs are given: of those who have them.
 local function view(c, zone, except, needs, whole)
     return {
-        zone = zone, except = except, seats = whole and whole.seats or {}, is_free = whole and whole.is_free or {}, with = {}, around = {},
+        zone = zone, except = except, seats = whole and whole.seats or {}, away = whole and whole.away or {},
+        is_free = whole and whole.is_free or {}, with = {}, around = {},
         free = { key = c.p .. 'free:' .. zone, names = {}, needs = needs, p = c.p },
         queue = { key = c.p .. 'queue:' .. zone, names = {}, needs = needs, p = c.p },
         present = {}, size = 0, most_free_others = 0, most_free = 0, mark = room.mark(),
@@ -51,8 +61,12 @@ end
 -- The part of a zone that a ride can hope for, as far as what it needs goes.
 local function part_for(c, seen, r)
     if not r.needs then return seen end
-    local part = seen.with[r.needs] or view(c, seen.zone, seen.except, r.needs, seen)
-    seen.with[r.needs] = part
+    local part = seen.with[r.needs]
+    if not part then
+        local needs = in_order(r.needs)
+        part = seen.with[needs] or view(c, seen.zone, seen.except, needs, seen)
+        seen.with[needs], seen.with[r.needs] = part, part
+    end
     return part
 end
 
@@ -85,11 +99,11 @@ local function read_on(c, seen)
         return false
     end
     seen.size = seen.size + 1
-    local seats, is_away = seen.is_free[driver] and seen.seats[driver], false
-    if not seats then
+    local seats, is_away = seen.seats[driver], seen.away[driver]
+    if is_away == nil then
         local v = redis.call('HMGET', c.p .. 'vehicle:' .. driver, 'away', 'seats')
-        is_away, seats = v[1], tonumber(v[2]) or math.huge
-        seen.seats[driver] = seats
+        is_away, seats = v[1] ~= false, tonumber(v[2]) or math.huge
+        seen.away[driver], seen.seats[driver] = is_away, seats
     end
     seen.most_free = math.max(seen.most_free, seats)
     if not is_away then
@@ -120,7 +134,7 @@ local function free_at(c, seen, i)
     while driver and not seen.is_free[driver] do
         local v = redis.call('HMGET', c.p .. 'vehicle:' .. driver, 'away', 'offer', 'seats', 'state', 'zone')
         if v[4] == 'available' and v[5] == seen.zone and not v[1] and not v[2] then
-            seen.is_free[driver], seen.seats[driver] = true, tonumber(v[3]) or math.huge
+            seen.is_free[driver], seen.seats[driver], seen.away[driver] = true, tonumber(v[3]) or math.huge, false
         else
             -- An earlier version of the hub, which runs beside this one, does not keep it.
             redis.call('ZREM', seen.free.key, driver)
@@ -140,10 +154,14 @@ local function take(seen, driver)
     end
 end
 
--- The first thing that a ride needs and this driver has not; nil: it has all.
-local function lacks(c, r, driver)
+-- The first thing that a ride needs and this driver has not; nil: it has all. able: what is known of this driver, by word, if many rides are
+-- tried with it.
+local function lacks(c, r, driver, able)
     for word in words(r.needs) do
-        if redis.call('SISMEMBER', c.p .. 'able:' .. word, driver) == 0 then return word end
+        local has = able and able[word]
+        if has == nil or not able then has = redis.call('SISMEMBER', c.p .. 'able:' .. word, driver) == 1 end
+        if able then able[word] = has end
+        if not has then return word end
     end
     return nil
 end
@@ -248,7 +266,7 @@ local function is_anybody_free(c, whole, r) return has_free(c, part_for(c, whole
 local function take_unasked(c, ride, r, whole, asked)
     local seen = part_for(c, whole, r)
     local i, passengers = 1, tonumber(r.passengers)
-    if is_too_small(c, seen, passengers) then return nil end
+    if is_too_small(c, seen, passengers) or not free_at(c, whole, 1) then return nil end
     local driver = free_at(c, seen, i)
     while driver do
         if seen.seats[driver] >= passengers and not gave_back(r, driver) and not is_asked(c, ride, r, asked, seen.free.names, i) then
@@ -267,6 +285,8 @@ local function outlook(c, ride, r, whole, asked)
     local seen, passengers = part_for(c, whole, r), tonumber(r.passengers)
     local can_any, may_any = false, false
     if not names_of(seen.queue, 1) then return 'empty' end
+    -- Who has asked nobody need not know of all of them.
+    if tonumber(r.attempt) == 0 and not r.gave_back and have_others_room(c, seen, passengers) then return 'unasked' end
     if not is_too_small(c, seen, passengers) then
         while read_on(c, seen) do end
     end
@@ -282,8 +302,27 @@ local function outlook(c, ride, r, whole, asked)
     return 'away'
 end
 
+-- Why a search comes to nothing: code and what the passenger is told, by the outlook.
+local function failure(r, hope)
+    if r.wait_until then return 'timeout', 'No driver could be found by the time that was told. Request again.' end
+    if hope == 'asked' then return 'no_driver', 'Every driver of the zone was asked; none accepted. Request again later.' end
+    if hope == 'full' then return 'seats_full', 'No taxi in the zone has ' .. r.passengers .. ' free seats. Request again later.' end
+    return 'zone_empty', 'No driver' .. (r.needs and ' with ' .. named(r.needs) or '') .. ' is left in the zone. Request again later.'
+end
+
+-- The parties that wait for a zone, by ride, of those up to `most`; and how large the largest is.
+local function parties_up_to(c, rides, most)
+    local parties, largest = {}, 0
+    for _, ride in ipairs(rides) do
+        local party = tonumber(redis.call('HGET', c.p .. 'ride:' .. ride, 'passengers')) or 0
+        if party <= most then parties[ride], largest = party, math.max(largest, party) end
+    end
+    return parties, largest
+end
+
 return {
-    view = view, around = around, first_free = first_free, read_on = read_on, read_for = read_for, gave_back = gave_back, take = take,
-    have_others_room = have_others_room, lacks = lacks, named = named, words = words, nobody_around = nobody_around,
-    take_unasked = take_unasked, outlook = outlook, is_anybody_free = is_anybody_free,
+    view = view, around = around, first_free = first_free, free_at = free_at, failure = failure, parties_up_to = parties_up_to,
+    read_on = read_on, read_for = read_for, gave_back = gave_back, take = take, have_others_room = have_others_room, lacks = lacks,
+    words = words, nobody_around = nobody_around, take_unasked = take_unasked, outlook = outlook,
+    is_anybody_free = is_anybody_free,
 }

@@ -10,8 +10,9 @@ local forget_walk = import('walk', 'forget_walk')
 local taxi_figures = import('taxi_figures', 'taxi_figures')
 local set_not_free = import('queue', 'set_not_free')
 local around, gave_back = import('candidates', 'around', 'gave_back')
-local have_others_room, lacks = import('candidates', 'have_others_room', 'lacks')
-local named, outlook, read_for, read_on, take = import('candidates', 'named', 'outlook', 'read_for', 'read_on', 'take')
+local free_at, have_others_room, lacks = import('candidates', 'free_at', 'have_others_room', 'lacks')
+local failure, outlook, parties_up_to = import('candidates', 'failure', 'outlook', 'parties_up_to')
+local read_for, read_on, take = import('candidates', 'read_for', 'read_on', 'take')
 local take_unasked, view, words = import('candidates', 'take_unasked', 'view', 'words')
 local room = import('room', 'room')
 
@@ -208,14 +209,6 @@ local function ask_around(c, ride, r, queue)
     return false, may_come
 end
 
--- Why a search comes to nothing: code and what the passenger is told, by the outlook.
-local function failure(r, hope)
-    if r.wait_until then return 'timeout', 'No driver could be found by the time that was told. Request again.' end
-    if hope == 'asked' then return 'no_driver', 'Every driver of the zone was asked; none accepted. Request again later.' end
-    if hope == 'full' then return 'seats_full', 'No taxi in the zone has ' .. r.passengers .. ' free seats. Request again later.' end
-    return 'zone_empty', 'No driver' .. (r.needs and ' with ' .. named(r.needs) or '') .. ' is left in the zone. Request again later.'
-end
-
 -- One waiting ride against the free drivers: asked, told to wait, given another round, or failed. Answers who of this zone is asked.
 -- queue: see view() in candidates.lua.
 local function place_ride(c, ride, r, queue)
@@ -257,16 +250,30 @@ end
 
 local function waiting(c, zone) return redis.call('ZRANGE', c.p .. 'waiting:' .. zone, '0', '-1') end
 
--- Matches what waits in a zone with who is free there: rides in order of request (R2), drivers in order of the queue (R3).
--- rides, queue: of the zone, if they have been read.
-local function dispatch(c, zone, rides, queue)
-    rides, queue = rides or waiting(c, zone), queue or view(c, zone)
-    for _, ride in ipairs(rides) do place_ride(c, ride, load_ride(c, ride), queue) end
-end
-
--- Rides that a sweep looks at, 20 to 140 us each; the next one looks at the others. Of those that have asked a driver, so many are looked at when
--- it is back or has more seats.
+-- Rides that a sweep looks at, 20 to 140 us each; the next one looks at the others. Of those for which nobody is free, so many are looked at when
+-- drivers are back, have gone or have other seats.
 local LOOKED_AT = 25
+
+-- It can wait for the next sweep.
+local function look_soon(c, ride) redis.call('ZADD', c.p .. 'looks', 'LT', c.now_text, ride) end
+
+-- Matches what waits in a zone with who is free there: rides in order of request (R2), drivers in order of the queue (R3). Of many rides
+-- those behind ask who is free, and what becomes of them otherwise is seen by a sweep.
+-- rides: of the zone, if they have been read.
+local function dispatch(c, zone, rides)
+    local queue = view(c, zone)
+    for i, ride in ipairs(rides or waiting(c, zone)) do
+        local r = (i <= LOOKED_AT or free_at(c, queue, 1)) and load_ride(c, ride)
+        local driver = r and i > LOOKED_AT and take_unasked(c, ride, r, queue, {})
+        if driver then
+            make_offer(c, ride, r, driver)
+        elseif i > LOOKED_AT then
+            look_soon(c, ride)
+        else
+            place_ride(c, ride, r, queue)
+        end
+    end
+end
 
 local function scores(c, rides) return redis.call('ZMSCORE', c.p .. 'looks', unpack(rides)) end
 
@@ -316,7 +323,7 @@ local function dispatch_driver(c, zone, driver, is_new, again)
     local v = redis.call('HMGET', c.p .. 'vehicle:' .. driver, 'away', 'offer', 'seats', 'state', 'zone', 'kind')
     local waits = v[4] == 'available' and v[5] == zone and v[6] ~= 'minibus'
     local is_there, seats = waits and not v[1], tonumber(v[3]) or math.huge
-    local is_free, queue, left = is_there and not v[2], view(c, zone, driver), LOOKED_AT
+    local is_free, queue, left, able = is_there and not v[2], view(c, zone, driver), LOOKED_AT, {}
     for _, ride in ipairs(rides) do
         local is_looked_at = ride == again
         if not is_looked_at and is_there and (is_free or is_new) then
@@ -324,7 +331,7 @@ local function dispatch_driver(c, zone, driver, is_new, again)
             local was_asked = asked == '1'
             -- Once it is asked for one, only those are of interest that asked it before, or that it gave back, which it was asked for, too.
             local r = (is_free and not was_asked or is_new and asked) and load_ride(c, ride, TRIED)
-            local can_take = r and seats >= tonumber(r.passengers) and not lacks(c, r, driver)
+            local can_take = r and seats >= tonumber(r.passengers) and not lacks(c, r, driver, able)
             was_asked = was_asked or can_take and gave_back(r, driver)
             if can_take and not was_asked and is_free then
                 make_offer(c, ride, load_ride(c, ride), driver)
@@ -337,7 +344,7 @@ local function dispatch_driver(c, zone, driver, is_new, again)
                     and (r.next_at or r.needs or not have_others_room(c, queue, tonumber(r.passengers)))
                 if is_looked_at and left == 0 then
                     -- It has asked this driver already: it can wait for the sweep, or until it looks around again.
-                    redis.call('ZADD', c.p .. 'looks', 'LT', c.now_text, ride)
+                    look_soon(c, ride)
                     is_looked_at = false
                 elseif is_looked_at then
                     left = left - 1
@@ -348,32 +355,23 @@ local function dispatch_driver(c, zone, driver, is_new, again)
     end
 end
 
--- The parties that wait for a zone, by ride, of those up to `most`; and how large the largest is.
-local function parties_up_to(c, rides, most)
-    local parties, largest = {}, 0
-    for _, ride in ipairs(rides) do
-        local party = tonumber(redis.call('HGET', c.p .. 'ride:' .. ride, 'passengers')) or 0
-        if party <= most then parties[ride], largest = party, math.max(largest, party) end
-    end
-    return parties, largest
-end
-
--- Whether a ride that waited for the answer of somebody who is gone now would find nothing new: it looks around again by itself, or has asked nobody
--- yet, and others are there.
-local function is_in_good_hands(c, ride, queue)
+-- Whether a ride that waited for the answer of somebody who is gone now would find nothing new: it looks around again by itself, that driver
+-- could not take it, or it has asked nobody yet, and others are there. able: what is known of the driver, see lacks().
+local function is_in_good_hands(c, ride, queue, driver, able)
     local r = pick(c.p .. 'ride:' .. ride, { 'look_at', 'wait_until', 'attempt', 'passengers', 'needs' })
     if r.wait_until and r.look_at and c.now < tonumber(r.look_at) then return true end
+    if driver and r.needs and lacks(c, r, driver, able) then return true end
     return r.attempt == '0' and not r.needs and have_others_room(c, queue, tonumber(r.passengers))
 end
 
 -- The same where a driver has left a zone, or has fewer seats: there is nobody new to ask. A ride may have nobody left who has
 -- room for it, and the round of one that waited for the driver's answer may be over. Larger parties than anybody had room for before are not
--- looked at: they have been, and the queue is not read to its end for them each time.
+-- looked at: they have been, and the queue is not read to its end for them each time. Of many rides a sweep looks at those behind.
 -- driver: if a ride had been offered to it. again: that ride, which looks for another one.
 local function dispatch_rest(c, zone, driver, again)
     local rides = waiting(c, zone)
     if #rides == 0 then return end
-    local queue, parties = view(c, zone), nil
+    local queue, left, able, parties = view(c, zone), LOOKED_AT, {}, nil
     read_on(c, queue)
     if queue.most_free < c.max_passengers then
         local largest
@@ -383,8 +381,11 @@ local function dispatch_rest(c, zone, driver, again)
     for _, ride in ipairs((parties or driver) and rides or {}) do
         local may_be_over = parties and (parties[ride] or 0) > queue.most_free
             or driver and redis.call('ZSCORE', c.p .. 'asks:' .. ride, driver) ~= '1'
-        if ride == again or may_be_over and not is_in_good_hands(c, ride, queue) then
+        if ride == again then
             place_ride(c, ride, load_ride(c, ride), queue)
+        elseif may_be_over and not is_in_good_hands(c, ride, queue, driver, able) then
+            if left > 0 then place_ride(c, ride, load_ride(c, ride), queue) else look_soon(c, ride) end
+            left = left - 1
         end
     end
 end
