@@ -34,10 +34,10 @@ local function act(by, at, note) return by and { by = by, at = tonumber(at), not
 
 local function state_of(f) return f.closed_at and 'closed' or f.seen_at and 'acknowledged' or 'open' end
 
--- As operators see it.
+-- As operators see it. Its next ring is the first if it was opened again and nobody was told yet; the contract counts from 1.
 local function shown(id, f)
     return {
-        sos = id, state = state_of(f), role = f.role, subject = f.subject, at = tonumber(f.at), rings = tonumber(f.rings),
+        sos = id, state = state_of(f), role = f.role, subject = f.subject, at = tonumber(f.at), rings = math.max(1, f.rings),
         presses = tonumber(f.presses), text = f.text, position_of = f.position_of, ride = f.ride, booking = f.booking, tour = f.tour,
         position = f.lat and { lat = tonumber(f.lat), lon = tonumber(f.lon), at = tonumber(f.measured) } or nil,
         line = f.line, vehicle = f.vehicle, driver = f.driver, passenger = f.passenger, cancelled = tonumber(f.cancelled),
