@@ -77,14 +77,15 @@ final class AlarmJournal: Sendable {
         }
     }
 
-    /// Deletes what is older than yesterday. Once a day.
-    func forgetOld() { queue.async { [self] in _ = daysLeft() } }
+    /// Deletes what is older than yesterday and is not the last that was written; that, too, when it is older than `keptDays` and
+    /// all its alarms were closed. Once a day.
+    func forgetOld(keptDays: Int) { queue.async { [self] in _ = daysLeft(keptDays) } }
 
-    /// Calls `then` on the loop with the alarms of the last two days that were not closed, the oldest first.
-    func unclosed(_ loop: EventLoop, then: @escaping ([Alarm]) -> Void) {
+    /// Deletes the same, and calls `then` on the loop with the alarms in what is left that were not closed, the oldest first.
+    func unclosed(keptDays: Int, _ loop: EventLoop, then: @escaping ([Alarm]) -> Void) {
         let answer = LoopAnswer(give: then)
         queue.async { [self] in
-            let alarms = read()
+            let alarms = read(daysLeft(keptDays))
             loop.submit { answer.give(alarms) }
         }
     }
@@ -114,33 +115,45 @@ final class AlarmJournal: Sendable {
     }
 
     /// The days of which there are files: those since yesterday, and the latest two whatever the clock says, which may be wrong when the power is
-    /// back. Files of others are deleted.
-    private func daysLeft() -> [Int64] {
+    /// back. Of these, one that is older than `keptDays` stays only while it has an alarm that was not closed, and so do those after it, as they may
+    /// close others of its alarms. Files of other days are deleted.
+    private func daysLeft(_ keptDays: Int) -> [Int64] {
         let days = (DirectoryNames.of(directory) ?? []).compactMap { name in
             name.hasSuffix(".jsonl") ? Int64(name.dropLast(".jsonl".count)) : nil
         }.sorted()
-        let left = days.enumerated().filter { $1 >= today - 1 || $0 >= days.count - 2 }.map(\.element)
+        var left = days.enumerated().filter { $1 >= today - 1 || $0 >= days.count - 2 }.map(\.element)
+        while let day = left.first, day < today - Int64(keptDays), hasOnlyClosed(day, within: left) {
+            left.removeFirst()
+        }
         for day in days where !left.contains(day) { unlink(directory + "/" + name(day)) }
         return left
     }
 
-    /// What was written last on that day; the first line may be a part of one.
-    private func end(of day: Int64) -> [UInt8] {
+    /// Whether the file of a day can be read, and each of its alarms is closed by it or by another of `days`.
+    private func hasOnlyClosed(_ day: Int64, within days: [Int64]) -> Bool {
+        guard end(of: day) != nil else { return false }
+        let open = Set(read(days).map(\.id))
+        return !read([day]).contains { open.contains($0.id) }
+    }
+
+    /// What was written last on that day; the first line may be a part of one. Nil: it can't be read.
+    private func end(of day: Int64) -> [UInt8]? {
         let file = open(directory + "/" + name(day), O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else { return [] }
+        guard file >= 0 else { return nil }
         defer { close(file) }
         // Fails for a file that is shorter, which is read from its start.
         lseek(file, -mostRead, SEEK_END)
         // Other workers write on meanwhile.
-        return (try? TextFile.read(file, maxBytes: 2 * mostRead)) ?? []
+        return try? TextFile.read(file, maxBytes: 2 * mostRead)
     }
 
-    private func read() -> [Alarm] {
+    /// The alarms of these days that were not closed on one of them.
+    private func read(_ days: [Int64]) -> [Alarm] {
         var alarms: [Alarm] = []
         // Workers write it in no certain order: what was closed is known by how often it had been opened again.
         var closed: [String: Int64] = [:]
-        for day in daysLeft() {
-            for line in end(of: day).split(separator: 10) {
+        for day in days {
+            for line in (end(of: day) ?? []).split(separator: 10) {
                 guard let json = try? JSONValue(parsing: Array(line)) else { continue }
                 if let id = json["closed"]?.text { closed[id] = max(closed[id] ?? 0, json["again"]?.integer ?? 0) }
                 if let alarm = Alarm(json) { alarms.append(alarm) }

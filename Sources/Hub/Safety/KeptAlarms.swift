@@ -98,7 +98,7 @@ final class KeptAlarms {
     /// Raises what Redis does not know any more.
     func restore() {
         restoresAt = nil
-        journal.unclosed(loop) { alarms in
+        journal.unclosed(keptDays: services.settings.safety.keptDays, loop) { alarms in
             for alarm in alarms.suffix(Self.mostRestored).reversed() { self.restore(alarm) }
         }
     }
@@ -142,7 +142,7 @@ final class KeptAlarms {
         let today = EventLoop.wallClock() / 86_400_000
         if today != tidied {
             tidied = today
-            journal.forgetOld()
+            journal.forgetOld(keptDays: services.settings.safety.keptDays)
         }
     }
 }
