@@ -30,8 +30,9 @@ struct Acceptance {
 }
 
 extension SignIn {
-    /// An invitation (`kerbside invite`) is good once. Which attempt has accepted it is kept for as long as it would be good; who did
-    /// not get the answer asks again with the same `Idempotency-Key`, for some minutes.
+    /// An invitation (`kerbside invite`) is good once. Which attempt has accepted it is kept for as long as it would be good, and as a
+    /// sign-in lasts: a clock that is ahead for a moment must not end that. Who did not get the answer asks again with the same `Idempotency-Key`,
+    /// for some minutes.
     func accept(_ request: HTTPRequest, _ answer: @escaping (HTTPResponse) -> Void) {
         guard let text = request.bearerToken else {
             return answer(.unidentified(.unauthenticated, "Send the invitation as `Authorization: Bearer …`."))
@@ -58,13 +59,13 @@ extension SignIn {
             return answer(.refusal(refusal))
         }
         let mark = RedisArgument(services.keys.invitation(id))
-        let lifeS = max(1, claims.expiresAt - second) + Int64(services.settings.tokens.leewayS)
+        let tokens = services.settings.tokens
+        let lifeS = max(Int64(tokens.signInS), claims.expiresAt - second) + Int64(tokens.leewayS)
         let attempt = Acceptance(at: second, key: key)
         services.commands.send(["SET", mark, RedisArgument(attempt.text), "NX", "GET", "EX", RedisArgument(lifeS)]) {
             result in
             guard case .success(let reply) = result else { return answer(Self.isAway) }
             guard reply == .null || attempt.repeats(reply.bytes) else { return answer(Self.isUsed) }
-            let tokens = self.services.settings.tokens
             let first = claims.began(now: self.second, lifeS: Int64(min(tokens.signInLifeS, tokens.signInS)))
             // Repeated, it says nothing new.
             if reply == .null {
