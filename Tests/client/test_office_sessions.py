@@ -5,6 +5,7 @@ import time
 
 import pytest
 
+from kerbside.names import fresh
 from kerbside.somebody import Somebody
 from test_office import BinaryDriver, BinaryOperator, BinaryPassenger, City, acts
 
@@ -31,6 +32,17 @@ async def test_every_connection_of_a_person_is_ended(hub, cast):
     await other.refused("ride.cancel", "not_found")
     [entry] = await acts(office)
     assert (entry["target"], entry["after"]) == (f"passenger:{rider.subject}", {"state": "ended"})
+
+
+async def test_a_revocation_is_kept_when_the_clock_was_ahead_for_a_moment(hub, cast):
+    """The next one takes out what is old by the clock then: the life of a token, and of a sign-in besides."""
+    office, days = await cast.operator(hub), 86_400
+    kept, gone = fresh("D"), fresh("D")
+    hub.redis.zadd(hub.key("revoked"), {
+        f"driver {kept}": time.time() - 100 * days, f"driver {gone}": time.time() - 130 * days})
+    await office.call("office.session_end", role="driver", subject=fresh("D"), reason="Stolen.", revoke=True)
+    assert hub.redis.zscore(hub.key("revoked"), f"driver {kept}") is not None
+    assert hub.redis.zscore(hub.key("revoked"), f"driver {gone}") is None
 
 
 async def test_revoked_tokens_count_no_more_at_any_worker_nor_after_a_restart(new_hub, cast):

@@ -18,14 +18,15 @@ final class OfficeSessions: PushListener {
         guard case .office(.endSession(let role, let subject, let reason, let revoke)) = message.command else {
             return false
         }
-        // From an issuer's clock that is ahead by the leeway, until the end by one that is behind by it.
-        let life = settings.tokens.maxLifeS + 2 * settings.tokens.leewayS
+        // From an issuer's clock that is ahead by the leeway, until the end by one that is behind by it; and longer by a sign-in, as Redis' clock
+        // may be ahead for a moment.
+        let kept = settings.tokens.maxLifeS + 2 * settings.tokens.leewayS + settings.tokens.signInS
         call(
             "office_end_session",
             [
                 "operator": RedisArgument(identity.subject), "role": RedisArgument(role.rawValue),
                 "subject": RedisArgument(subject), "reason": RedisArgument(reason), "revoke": revoke ? "1" : "",
-                "life_s": RedisArgument(life),
+                "kept_s": RedisArgument(kept),
                 "leeway_s": RedisArgument(settings.tokens.publicKeys.isEmpty ? 0 : settings.tokens.leewayS),
                 "now_s": RedisArgument(EventLoop.wallClock() / 1000), "key": RedisArgument(message.key ?? ""),
             ], message, session)

@@ -6,10 +6,10 @@ local ok, push, refuse, register = import('core', 'ok', 'push', 'refuse', 'regis
 local audit = import('audit', 'audit')
 local subscriptions = import('subscriptions', 'subscriptions')
 
--- office_end_session: operator, role, subject, reason, whether its tokens are revoked ('1' or ''), how long a token can live, s, by how much
+-- office_end_session: operator, role, subject, reason, whether its tokens are revoked ('1' or ''), for how long that is kept, s, by how much
 -- the clock of another issuer may be ahead, s ('0': there is none), the second of the hub's own clock, by which it issues tokens, key.
 register('office_end_session', {
-    'operator', 'role', 'subject', 'reason', 'revoke', 'life_s', 'leeway_s', 'now_s', 'key',
+    'operator', 'role', 'subject', 'reason', 'revoke', 'kept_s', 'leeway_s', 'now_s', 'key',
 }, function(c, given)
     local role, subject = given.role, given.subject
     if role == 'operator' and subject == given.operator then
@@ -30,8 +30,8 @@ register('office_end_session', {
             end
             -- Who has the device is told nothing any more.
             subscriptions.drop_all(c, role .. ':' .. subject)
-            -- All tokens that were issued before these times have ended.
-            redis.call('ZREMRANGEBYSCORE', c.p .. 'revoked', '-inf', now_s + 1 - given.life_s)
+            -- All tokens that were issued before these times have long ended.
+            redis.call('ZREMRANGEBYSCORE', c.p .. 'revoked', '-inf', now_s + 1 - given.kept_s)
         end
         push(c, 'sessions', '', 'ended', before and string.format('%.0f', before) or '', cjson.encode({
             role = role, subject = subject, reason = given.reason, others_before = others_before,
