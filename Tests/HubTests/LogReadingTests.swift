@@ -148,6 +148,21 @@ import Testing
         #expect(age(2_000) == 100_000)
     }
 
+    @Test func aLogThatLacksWhatIsRecordedIsAnother() {
+        func isAnother(first: Int64?, last: Int64, _ entries: [Int64], _ recorded: Int64) -> Bool {
+            var log = reading(added: 9, held: 5, last: last, entries)
+            log.first = first.map { EventID(ms: $0, number: 0) }
+            return log.isAnother(than: cursor(recorded, 7))
+        }
+        #expect(!isAnother(first: 10, last: 30, [20, 30], 20))
+        #expect(isAnother(first: 10, last: 30, [30], 20))
+        #expect(isAnother(first: 10, last: 20, [], 30))
+        // Its entry may have been cut off, with all others or not; and an empty log says nothing.
+        #expect(!isAnother(first: 30, last: 40, [30, 40], 20))
+        #expect(!isAnother(first: nil, last: 20, [], 20))
+        #expect(!isAnother(first: nil, last: 0, [], 20))
+    }
+
     @Test func aReadingIsTheAnswerOfRedis() async throws {
         try await TestCity.run { city in
             for n in 1...3 {
@@ -164,6 +179,7 @@ import Testing
             let reading = try #require(try await read("s"))
             #expect(reading.added == 3 && reading.held == 2 && reading.last == EventID(ms: 3, number: 1))
             #expect(reading.entries.map(\.id.ms) == [2, 3] && reading.entries[0].type == "ride.x")
+            #expect(reading.first == EventID(ms: 2, number: 1))
             // What another version writes, or a hand, keeps nothing from being read.
             try await city.raw(["XADD", "s", "4-1", "type", "x", "data", "{}"])
             #expect(try await read("s")?.entries.map(\.data) == [Array("{}".utf8), Array("{}".utf8), []])

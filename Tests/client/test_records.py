@@ -273,6 +273,33 @@ async def test_a_database_that_dies_while_nothing_happens_is_noticed(new_hub, po
     await hub.until("it is said", lambda: trips.figure(hub, "up") == 0)
 
 
+def doctor_of(hub, what):
+    """The line of `kerbside doctor` that begins so."""
+    [line] = [line for line in run("doctor", "--config", hub.config).stdout.splitlines() if what in line]
+    return line
+
+
+async def test_a_hub_of_the_same_redis_waits_and_says_so_and_one_of_another_redis_is_an_error(new_hub, cast, postgres):
+    first = new_hub(blocks=2, **AT_ONCE, store__url=postgres.url).start()
+    await first.until("recording", lambda: trips.figure(first, "active") == 1)
+    same = new_hub(blocks=2, redis__url=f"unix://{first.data}/redis.sock", store__url=postgres.url).start()
+    other = new_hub(blocks=2, store__url=postgres.url).start()
+    # The older log reaches back to what the other one records.
+    for hub in (other, first):
+        await (await cast.rider(hub)).call("report.send", category="driving", text="x")
+    await other.until("it is said", lambda: trips.figure(other, "foreign") == 1)
+    await same.until("it waits", lambda: trips.figure(same, "up") == 1)
+    assert [trips.figure(hub, "up") for hub in (first, same, other)] == [1, 1, 0]
+    assert [trips.figure(hub, "active") for hub in (first, same, other)] == [1, 0, 0]
+    assert [hub.log.count("standby: another hub records this city") for hub in (first, same, other)] == [0, 1, 1]
+    assert [hub.log.count("with a Redis of its own") for hub in (first, same, other)] == [0, 0, 1]
+    assert "standby: another hub records this city" in (line := doctor_of(same, "recorder: ")) and line.startswith("good ")
+    assert "another hub, with a Redis of its own" in (line := doctor_of(other, "recorder: ")) and line.startswith("unfit ")
+    # They end before the Redis of the first does.
+    same.stop()
+    other.stop()
+
+
 async def test_who_asks_for_trips(new_hub, cast):
     hub = new_hub(**PATIENT, **AT_ONCE).start()
     here = hub.block()

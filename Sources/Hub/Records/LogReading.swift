@@ -11,6 +11,8 @@ struct LogReading {
     /// The latest entry that there ever was; zero: none.
     var last = EventID.zero
     var entries: [Entry] = []
+    /// The earliest entry that it holds; nil: none.
+    var first: EventID?
     /// Since when they have been seen.
     var sightings = LogSightings()
 
@@ -47,6 +49,14 @@ struct LogReading {
 
     /// So far the last entry's id is ahead of Redis' clock, ms: that was set back.
     var aheadMs: Int64 { max(0, last.ms - now) }
+
+    /// Whether another log than this has been recorded up to there: this one lacks the entry, though it reaches back to it, or ends before it. It
+    /// was read after the cursor, and `entries` begin there. An empty log has nothing that says so.
+    func isAnother(than cursor: RecordStore.Cursor) -> Bool {
+        if last < cursor.id { return last != .zero }
+        guard let first else { return false }
+        return first <= cursor.id && entries.first?.id != cursor.id
+    }
 
     /// - Parameters:
     ///   - cursor: how far the log is recorded; `entries` begin there, that entry included. Nil: they begin at the log's beginning.
@@ -113,6 +123,7 @@ extension LogReading {
         else { return nil }
         (self.added, self.held, self.last) = (added, held, last)
         self.entries = entries.compactMap(Entry.init)
+        first = reply[1]["first-entry"][0].text.flatMap { EventID($0) }
     }
 }
 

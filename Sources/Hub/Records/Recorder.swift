@@ -120,10 +120,34 @@ final class Recorder: SideTask {
             }
             store = try RecordStore.recorder(location, city: settings.city.id, nowMs: EventLoop.wallClock())
             cursor = try store?.cursor()
-            if store == nil { meter.stands(.standby) } else if meter.standing == .standby { meter.stands(.starting) }
+            if store == nil { standBy() } else if meter.isStandby { meter.stands(.starting) }
             tryAt = now + Self.standbyMs
         } catch {
             failed(error)
+        }
+    }
+
+    /// Another hub records this city. One with the same Redis has taken what it recorded last from the log that this one reads, too. One with
+    /// another Redis will never record this log.
+    private func standBy() {
+        if !meter.isStandby {
+            log.notice("standby: another hub records this city", metadata: ["store": "\(location.name)"])
+            meter.stands(.standby)
+        }
+        // Its tables may be older than this program.
+        guard let reader = try? RecordStore.reader(location, city: settings.city.id) else { return }
+        defer { reader.close() }
+        guard connection.isUp, !isReading, let recorded = try? reader.cursor() else { return }
+        readLog(from: "\(recorded.id)") { [weak self] reading in
+            guard let self else { return }
+            guard let reading, meter.isStandby else { return }
+            let isForeign = reading.isAnother(than: recorded)
+            if isForeign, meter.standing != .foreign {
+                log.error(
+                    "another hub, with a Redis of its own, records a city of this id: nothing of this hub is recorded; give this city an id (city.id) or a database (store.url) of its own",
+                    metadata: ["store": "\(location.name)"])
+            }
+            meter.stands(isForeign ? .foreign : .standby)
         }
     }
 
@@ -173,20 +197,10 @@ final class Recorder: SideTask {
 
     private func read() {
         guard connection.isUp, !isReading, !meter.isStandby else { return }
-        isReading = true
-        let from = held.map { "\($0.to.id)" } ?? (isAnew ? "-" : cursor.map { "\($0.id)" } ?? "-")
-        connection.send(["MULTI"]) { _ in }
-        connection.send(["TIME"]) { _ in }
-        connection.send(["XINFO", "STREAM", RedisArgument(stream)]) { _ in }
-        connection.send([
-            "XRANGE", RedisArgument(stream), RedisArgument(from), "+", "COUNT", RedisArgument(Self.atOnce + 2),
-        ]) {
-            _ in
-        }
-        connection.send(["EXEC"]) { [weak self] result in
+        readLog(from: held.map { "\($0.to.id)" } ?? (isAnew ? "-" : cursor.map { "\($0.id)" } ?? "-")) {
+            [weak self] reading in
             guard let self else { return }
-            isReading = false
-            guard case .success(let reply) = result, var reading = LogReading(reply) else {
+            guard var reading else {
                 // What was seen may be lost with this Redis.
                 sightings = LogSightings()
                 return
@@ -196,6 +210,24 @@ final class Recorder: SideTask {
             reading.sightings = sightings
             notice(aheadMs: reading.aheadMs)
             take(reading)
+        }
+    }
+
+    /// Calls `then` with the log as it is, and its entries from an id on; nil: Redis does not say.
+    private func readLog(from: String, then: @escaping (LogReading?) -> Void) {
+        isReading = true
+        connection.send(["MULTI"]) { _ in }
+        connection.send(["TIME"]) { _ in }
+        connection.send(["XINFO", "STREAM", RedisArgument(stream)]) { _ in }
+        connection.send([
+            "XRANGE", RedisArgument(stream), RedisArgument(from), "+", "COUNT", RedisArgument(Self.atOnce + 2),
+        ]) {
+            _ in
+        }
+        connection.send(["EXEC"]) { [weak self] result in
+            self?.isReading = false
+            guard case .success(let reply) = result else { return then(nil) }
+            then(LogReading(reply))
         }
     }
 
@@ -358,13 +390,5 @@ final class Recorder: SideTask {
         forgetAt = now + Self.forgetEveryMs
         guard settings.store.peopleDays > 0 else { return }
         try store.forgetPeople(before: hubNow - Int64(settings.store.peopleDays) * 86_400_000)
-    }
-}
-
-/// The process that records: what `kerbside recorder` does.
-public enum RecorderRun {
-    /// Until SIGTERM. Throws when it can't start; the supervisor starts it again.
-    public static func run(name: String, data: String) throws {
-        try SideProcess.run(Recorder.self, name: name, data: data)
     }
 }

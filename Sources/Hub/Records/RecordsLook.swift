@@ -30,8 +30,18 @@ public enum RecordsLook {
         DirectoryLock.isHeld(data) ? try? WorkerFiles.settings(of: data) : nil
     }
 
+    /// What the recorder of a hub says of itself.
+    struct Lag {
+        let events: Double
+        let seconds: Double
+        /// Another hub records this city.
+        let isStandby: Bool
+        /// That one has another Redis.
+        let isForeign: Bool
+    }
+
     /// How far a hub that runs with this data directory is behind, as its recorder said last; nil: it says nothing.
-    static func lag(_ settings: Settings) -> (events: Double, seconds: Double)? {
+    static func lag(_ settings: Settings) -> Lag? {
         let texts = WorkerExpositions(directory: WorkerFiles.metrics(settings.data.dir))
             .merged(own: ("doctor", ""), maxAgeS: 10)
         func value(_ family: String) -> Double? {
@@ -41,6 +51,9 @@ public enum RecordsLook {
         guard let events = value(RecordsMeter.lagEventsName), let seconds = value(RecordsMeter.lagSecondsName) else {
             return nil
         }
-        return (events, seconds)
+        return Lag(
+            events: events, seconds: seconds,
+            isStandby: value(RecordsMeter.upName) == 1 && value(RecordsMeter.activeName) == 0,
+            isForeign: value(RecordsMeter.foreignName) == 1)
     }
 }

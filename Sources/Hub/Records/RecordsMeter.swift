@@ -2,13 +2,15 @@ import Telemetry
 
 /// How far records are behind, beside the metrics of the workers.
 final class RecordsMeter {
-    enum Standing { case starting, recording, standby, down }
+    /// `foreign`: another hub records a city of this id, whose events are in another Redis.
+    enum Standing { case starting, recording, standby, foreign, down }
 
     private let registry = Metrics()
     private let expositions: WorkerExpositions
     private let name: String
     private let up: Gauge
     private let active: Gauge
+    private let foreign: Gauge
     private let lagEvents: Gauge
     private let lagSeconds: Gauge
     private let events: Counter
@@ -17,15 +19,20 @@ final class RecordsMeter {
     private(set) var standing = Standing.starting
 
     /// The families' names, which `kerbside doctor` looks for.
+    static let upName = "kerbside_records_up"
+    static let activeName = "kerbside_records_active"
+    static let foreignName = "kerbside_records_foreign"
     static let lagEventsName = "kerbside_records_lag_events"
     static let lagSecondsName = "kerbside_records_lag_seconds"
 
     init(name: String, data: String) {
         self.name = name
         expositions = WorkerExpositions(directory: WorkerFiles.metrics(data))
-        up = registry.gauge("kerbside_records_up", "1 while the database takes records.")
+        up = registry.gauge(Self.upName, "1 while the database takes records.")
         active = registry.gauge(
-            "kerbside_records_active", "1 where this city is recorded; 0 on machines that wait to take over.")
+            Self.activeName, "1 where this city is recorded; 0 on machines that wait to take over.")
+        foreign = registry.gauge(
+            Self.foreignName, "1 while a hub with another Redis records a city of this id, and nothing of this one.")
         lagEvents = registry.gauge(Self.lagEventsName, "Entries of the event log that are not recorded yet.")
         lagSeconds = registry.gauge(Self.lagSecondsName, "Age of the oldest entry that is not recorded yet.")
         events = registry.counter("kerbside_records_events_total", "Entries of the event log that were recorded.")
@@ -35,13 +42,15 @@ final class RecordsMeter {
         failures = registry.counter("kerbside_records_failures_total", "Attempts that the database did not take.")
     }
 
-    var isStandby: Bool { standing == .standby }
+    /// Whether another hub records.
+    var isStandby: Bool { standing == .standby || standing == .foreign }
 
     func stands(_ standing: Standing) {
         self.standing = standing
         up.set(standing == .recording || standing == .standby ? 1 : 0)
         active.set(standing == .recording ? 1 : 0)
-        if standing == .standby { behind(entries: 0, ms: 0) }
+        foreign.set(standing == .foreign ? 1 : 0)
+        if isStandby { behind(entries: 0, ms: 0) }
     }
 
     func failed() {

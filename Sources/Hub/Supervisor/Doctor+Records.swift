@@ -38,7 +38,17 @@ extension Doctor {
     }
 
     /// A database that is away for a minute is caught up with in seconds.
-    private static func recorder(_ lag: (events: Double, seconds: Double)) -> Finding {
+    private static func recorder(_ lag: RecordsLook.Lag) -> Finding {
+        if lag.isForeign {
+            return Finding(
+                verdict: .unfit,
+                text:
+                    "recorder: another hub, with a Redis of its own, records a city of this id, and nothing of this hub is recorded. Give this city an id (city.id) or a database (store.url) of its own."
+            )
+        }
+        if lag.isStandby {
+            return Finding(verdict: .good, text: "recorder: standby: another hub records this city.")
+        }
         let text = "recorder: \(Int(lag.events)) events and \(Int(lag.seconds)) s behind."
         if lag.seconds <= 60 { return Finding(verdict: .good, text: text) }
         return Finding(verdict: .poor, text: text + " The hub's log says why; it catches up by itself.")
