@@ -23,7 +23,7 @@ final class HMACKey: @unchecked Sendable {
     }
 
     /// HMAC with SHA-256 that has no key yet. Looked up once in the life of the process: OpenSSL 3.0 may find no algorithm while another
-    /// thread has it load more of them.
+    /// thread has it load more of them. `nonisolated(unsafe)` because it is only copied once it is made.
     private nonisolated(unsafe) static let keyless: OpaquePointer = {
         for _ in 0..<100 {
             if let context = lookUp() { return context }
