@@ -20,11 +20,11 @@ extension WebSocketServer {
     func openStream(_ connection: Connection, _ request: HTTPRequest, _ response: HTTPResponse, _ messages: [[UInt8]]) {
         connection.isStream = true
         connection.lastPing = now
-        // It says nothing more over it, but may end it.
-        stopWaiting(connection)
-        goOnReading(connection)
         let id = connection.id
         begin(connection, request, response.head(keepsAlive: false, unixTime: unixTime), nil)
+        // It says nothing more over it, but may end it. Of a stranger that is awaited in the crowd, as it was while the request waited.
+        if !connection.isStranger { stopWaiting(connection) }
+        awaitMore(connection)
         for message in messages {
             if let connection = connections[id], connection.phase == .open { tell(connection, message) }
         }

@@ -226,6 +226,47 @@ import Testing
         }
     }
 
+    @Test(arguments: [false, true], [false, true])
+    func `a crowd of strangers' streams that leaves at once ends over some turns`(isLate: Bool, hasMore: Bool) throws {
+        try onLoop { loop in
+            let host = try Host(loop)
+            host.server.onHTTP = { _, answer in
+                var response = HTTPResponse.text(200, "")
+                response.stream = []
+                if isLate { loop.inNextTurn { answer(response) } } else { answer(response) }
+            }
+            let count = 100
+            var crowd = (0..<count).map { _ in RawClient(port: host.port) }
+            let request = "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n"
+            for client in crowd { client.send(request + (hasMore ? "x" : "")) }
+            func awaited() -> Int {
+                host.server.connections.elements.filter { $0.isStream && $0.isPaused && $0.awaited == .more }.count
+            }
+            var (last, most) = (0, 0)
+            loop.atEndOfTurn {
+                most = max(most, last - host.server.socketCount)
+                last = host.server.socketCount
+            }
+            when(loop, { host.opened.count == count }) {
+                #expect(awaited() == count)
+                for client in crowd { client.send("x") }
+                when(loop, { host.server.connections.elements.allSatisfy { $0.thrownAway > 0 } && awaited() == count })
+                {
+                    let known = host.opened[0]
+                    host.server.welcome(known, sharing: InboundRate(perSecond: 500))
+                    let connection = host.server.connections[known]
+                    #expect(connection?.isPaused == false && connection?.awaited == .nothing)
+                    crowd = []
+                    when(loop, { host.server.socketCount == 0 }) {
+                        #expect(most > 0 && most <= WebSocketServer.endingsPerTurn)
+                        #expect(host.closes.count == count)
+                        host.finish()
+                    }
+                }
+            }
+        }
+    }
+
     @Test func `after a crowd has left memory is given back, and that comes to an end`() throws {
         try onLoop { loop in
             let host = try Host(loop)
