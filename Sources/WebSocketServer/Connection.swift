@@ -24,7 +24,7 @@ final class Connection {
         case nothing
         /// Of a stranger: what it sends next. `come`: it is there, and is to be read in its share.
         case more, come
-        /// The kernel's, for more of an answer.
+        /// The kernel's, for more of an answer, or of what is sent to a stranger.
         case room
     }
 

@@ -98,11 +98,11 @@ extension WebSocketServer {
         }
     }
 
-    /// Has `writable` called when the kernel has room for more. For an answer in the crowd, and what the peer sends is not read
-    /// meanwhile: libwebsockets closes whom the peer has left as soon as it is told, and 10,000 who left with their answers
-    /// unread held up the others for half a second.
+    /// Has `writable` called when the kernel has room for more. For an answer, and for who is unknown, in the crowd, and what the peer
+    /// sends is not read meanwhile: libwebsockets closes whom the peer has left as soon as it is told, and 10,000 who left with
+    /// their answers unread held up the others for half a second.
     func awaitRoom(_ connection: Connection, _ socket: OpaquePointer) {
-        guard connection.answer != nil else {
+        guard connection.answer != nil || isUnknown(connection) else {
             lws_callback_on_writable(socket)
             return
         }
@@ -110,7 +110,7 @@ extension WebSocketServer {
         wait(for: .room, connection, socket)
     }
 
-    /// All of the answer has gone out: what the peer has sent is heard of again.
+    /// All that waited for room has gone out: what the peer has sent is heard of again.
     func endAnswer(_ connection: Connection) {
         guard connection.awaited == .room else { return }
         stopWaiting(connection)

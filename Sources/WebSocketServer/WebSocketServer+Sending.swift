@@ -239,7 +239,7 @@ extension WebSocketServer {
         }
     }
 
-    /// Answers are written at the end of the turn, for so many bytes in all.
+    /// Answers, and what waited for room in the crowd, are written at the end of the turn, for so many bytes in all.
     private func awaitShare(_ connection: Connection) {
         guard !connection.isAnswering else { return }
         connection.isAnswering = true
@@ -263,7 +263,7 @@ extension WebSocketServer {
     func writable(_ id: ConnectionID) -> Bool {
         guard let connection = connections[id] else { return false }
         connection.isBlocked = false
-        guard connection.answer == nil else {
+        guard connection.answer == nil, connection.awaited != .room else {
             awaitShare(connection)
             return true
         }

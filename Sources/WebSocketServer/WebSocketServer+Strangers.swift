@@ -24,9 +24,11 @@ extension WebSocketServer {
         connection.frames.framesLeft = .max
         connection.frames.allow(messageBytes: rules.maxMessageBytes)
         countHeld(connection)
-        guard connection.awaited == .more else { return }
+        let awaited = connection.awaited
+        guard awaited == .more || awaited == .room, let socket = connection.socket else { return }
         stopWaiting(connection)
         goOnReading(connection)
+        if awaited == .room { lws_callback_on_writable(socket) }
     }
 
     // MARK: Reading

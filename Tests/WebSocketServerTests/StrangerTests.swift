@@ -267,6 +267,46 @@ import Testing
         }
     }
 
+    @Test func `a crowd of strangers that leaves with its pongs unread ends over some turns`() throws {
+        var limits = ServerLimits()
+        limits.controlFramesPerSecond = .max
+        try onLoop { loop in
+            let host = try Host(loop, limits)
+            let count = 60
+            var crowd = (0..<count).map { _ in RawClient(port: host.port, window: 8_192) }
+            for client in crowd { client.send(RawClient.upgrade) }
+            let ping = RawClient.frame(.ping, [UInt8](repeating: 7, count: 125))
+            let pings = Array(repeating: ping, count: 100).flatMap { $0 }
+            var sent = Array(repeating: 0, count: count)
+            var (last, most) = (0, 0)
+            loop.atEndOfTurn {
+                most = max(most, last - host.server.socketCount)
+                last = host.server.socketCount
+            }
+            when(
+                loop,
+                {
+                    for (index, client) in crowd.enumerated() {
+                        sent[index] = (sent[index] + client.push(Array(pings[sent[index]...]))) % pings.count
+                    }
+                    let blocked = host.server.connections.elements.filter { $0.isPaused && $0.awaited == .room }
+                    return blocked.count == count
+                }
+            ) {
+                let known = host.opened[0]
+                host.server.welcome(known, sharing: InboundRate(perSecond: 500))
+                let connection = host.server.connections[known]
+                #expect(connection?.isPaused == false && connection?.awaited == .nothing)
+                crowd = []
+                when(loop, { host.server.socketCount == 0 }) {
+                    #expect(most > 0 && most <= WebSocketServer.endingsPerTurn)
+                    #expect(host.closes.count == count && host.server.bytesHeld == 0)
+                    host.finish()
+                }
+            }
+        }
+    }
+
     @Test func `after a crowd has left memory is given back, and that comes to an end`() throws {
         try onLoop { loop in
             let host = try Host(loop)
