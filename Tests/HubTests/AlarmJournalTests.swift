@@ -51,7 +51,7 @@ import Testing
                 journal.noteClosed(id, loop) { _ in }
             }
             journal.noteClosed("s_2", again: 1, loop) { _ in }
-            journal.unclosed(loop) {
+            journal.unclosed(keptDays: 30, loop) {
                 found = $0
                 loop.stop()
             }
