@@ -269,7 +269,8 @@ end
 local function did(c, given, what, f, before)
     local id, note = given.sos, given.note ~= '' and given.note or nil
     local name = f.closed_at and 'closed_entry' or 'seen_entry'
-    local entry, type = f[name], f.closed_at and 'sos.closed' or 'sos.acknowledged'
+    local entry = f[name]
+    local type = f.closed_at and 'sos.closed' or 'sos.acknowledged'
     local is_written = not entry or not audit.is_full(c, given.operator)
     if is_written then
         entry = audit.write(c, given.operator, what, 'sos:' .. id, note, { state = before }, { state = state_of(f) })
