@@ -15,7 +15,7 @@ def binary():
 @pytest.mark.parametrize("kind", [City, binary], ids=["json", "protobuf"])
 async def test_m13_an_alarm_that_was_opened_again_outlives_a_power_cut(new_hub, kind):
     cast = kind()
-    hub = new_hub(server__workers=2, server__commands_per_second=1000, server__commands_burst=1000).start()
+    hub = new_hub(server__workers=2, safety__ring_again_s=1, server__commands_per_second=1000, server__commands_burst=1000).start()
     office, rider, safe = await cast.watcher(hub), await cast.rider(hub), await cast.rider(hub)
     [written] = (hub.data / "appendonlydir").glob("*.incr.aof")
     size = written.stat().st_size

@@ -238,4 +238,7 @@ async def test_a_leeway_that_is_lowered_lets_no_revoked_token_count_again(new_hu
     await hub.kill_workers(*hub.workers())
     await hub.until("ready", lambda: hub.http("/readyz").status == 200)
     await is_refused()
+    # A new one counts when the leeway that there was is over.
+    while time.time() < issued + 4:
+        await asyncio.sleep(0.05)
     assert "ok" in await greeting(hub, issuer.sign(hub, iat=int(time.time())))

@@ -294,7 +294,7 @@ async def test_a_hub_of_the_same_redis_waits_and_says_so_and_one_of_another_redi
     assert [hub.log.count("standby: another hub records this city") for hub in (first, same, other)] == [0, 1, 1]
     assert [hub.log.count("with a Redis of its own") for hub in (first, same, other)] == [0, 0, 1]
     assert "standby: another hub records this city" in (line := doctor_of(same, "recorder: ")) and line.startswith("good ")
-    assert "another hub, with a Redis of its own" in (line := doctor_of(other, "recorder: ")) and line.startswith("unfit ")
+    assert "another hub, with a Redis of its own" in (line := doctor_of(other, "recorder: ")) and line.startswith("UNFIT ")
     # They end before the Redis of the first does.
     same.stop()
     other.stop()
