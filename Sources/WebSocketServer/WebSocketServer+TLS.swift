@@ -23,6 +23,10 @@ extension WebSocketServer {
         switch !isEnded && arrival.phase == .silent ? arrival.look(scratch) : .ended {
         case .partly: break
         case .ended:
+            // One whose handshake has not begun gives its place back.
+            if connection.socket == nil, arrival.phase != .silent {
+                handshakes.giveBack(connection.address, limit: rules.maxConnectionsPerAddress)
+            }
             arrival.end()
             if mayEnd(connection) { cut(connection) }
         case .there:
@@ -70,7 +74,9 @@ extension WebSocketServer {
         var putOff = 0
         repeat {
             guard let id = arrived.next() else { break }
-            guard let connection = connections[id], let arrival = connection.arrival else { continue }
+            guard let connection = connections[id], let arrival = connection.arrival, arrival.phase == .due else {
+                continue
+            }
             if let socket = connection.socket {
                 connection.arrival = nil
                 arrival.close()

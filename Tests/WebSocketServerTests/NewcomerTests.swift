@@ -75,4 +75,29 @@ import Testing
             }
         }
     }
+
+    @Test func `those who leave while they wait for their handshake keep out nobody of their address`() throws {
+        guard let certificate = try TestCertificate() else { return try #require(Bool(true), "no openssl command") }
+        var limits = ServerLimits()
+        // Handshakes in ten seconds: eleven at once.
+        limits.maxConnectionsPerAddress = 20
+        try onLoop { loop in
+            let pair = try Pair(loop, limits: limits, tls: certificate.files, trust: .anything)
+            func isWaiting(_ connection: Connection) -> Bool { connection.arrival?.phase == .waiting }
+            func hasEach(_ count: Int) -> Bool {
+                pair.opened.count + pair.server.connections.elements.count(where: isWaiting) == count
+            }
+            let ids = try (0..<18).map { _ in try pair.client.connect(url: pair.url) }
+            when(loop, { hasEach(18) }) {
+                for id in ids.suffix(6) { pair.client.abort(id) }
+                when(loop, { pair.server.socketCount == 12 }) {
+                    for _ in 0..<6 { #expect(throws: Never.self) { try pair.client.connect(url: pair.url) } }
+                    when(loop, { hasEach(18) || pair.server.counters.refusedAddressLimit > 0 }) {
+                        #expect(pair.server.counters.refusedAddressLimit == 0)
+                        pair.finish(loop)
+                    }
+                }
+            }
+        }
+    }
 }

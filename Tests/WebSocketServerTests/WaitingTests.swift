@@ -173,7 +173,7 @@ import Testing
     }
 
     @Test func `an address has half of its handshakes at once, and the others evenly`() {
-        var pace = HandshakePace()
+        var pace = HandshakePace(seed: 1)
         let (phones, other) = (Self.address(0xC000_0201), Self.address(0xC000_0202))
         let waits = (0..<220).map { _ in pace.next(phones, limit: 200, at: 1_000) }
         #expect(waits.count { $0 == 0 } == 101)
@@ -188,6 +188,27 @@ import Testing
         // A /48 has four times as many as one network in it, from however many.
         let networks = (UInt32(0)..<2_000).map { Self.address(network: 0x3_0000 + $0 * 16) }
         #expect(networks.count { pace.next($0, limit: 200, at: 50_000) != nil } == 800)
+    }
+
+    @Test func `who leaves before its handshake begins gives its place back, and nobody else's`() {
+        var pace = HandshakePace(seed: 1)
+        func next(_ address: PeerAddress, _ count: Int) -> [UInt64?] {
+            (0..<count).map { _ in pace.next(address, limit: 200, at: 1_000) }
+        }
+        let (phones, other) = (Self.address(0xC000_0201), Self.address(0xC000_0202))
+        let waits = next(phones, 201)
+        let others = next(other, 150)
+        for _ in 0..<150 { pace.giveBack(phones, limit: 200) }
+        let (again, more) = (next(phones, 151), next(other, 50))
+        #expect(again == Array(waits[50...]))
+        #expect(others + more == Array(waits[..<200]))
+        // A place in a /48 is any network's in it.
+        let networks = (UInt32(0)..<801).map { Self.address(network: 0x3_0000 + $0 * 16) }
+        let first = networks.map { pace.next($0, limit: 200, at: 1_000) }
+        #expect(first[799] != nil && first[800] == nil)
+        pace.giveBack(networks[0], limit: 200)
+        let last = pace.next(networks[800], limit: 200, at: 1_000)
+        #expect(last == first[799])
     }
 
     @Test(
