@@ -126,9 +126,11 @@ extension WebSocketServer {
         return handshakesUnderWay < rules.maxHandshakes
     }
 
-    /// Whether something has come of it that has not been read.
+    /// Whether something has come of it that has not been read. A part of a hello that is repeated stays unread until the rest is there:
+    /// who sent that kept its place for as long as a request may take.
     private func waitsForUs(_ connection: Connection) -> Bool {
-        if connection.isResuming || connection.arrival?.phase ?? .silent != .silent { return true }
+        if let arrival = connection.arrival { return arrival.phase == .due }
+        if connection.isResuming { return true }
         guard let socket = connection.socket else { return false }
         var byte: UInt8 = 0
         return recv(lws_get_socket_fd(socket), &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) > 0

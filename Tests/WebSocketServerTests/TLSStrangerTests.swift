@@ -139,6 +139,45 @@ import Testing
         }
     }
 
+    /// A hello of TLS 1.3 that offers no key but P-256: without `key` it has to be repeated with one.
+    private static func hello(key: [UInt8] = []) -> [UInt8] {
+        let share = key.isEmpty ? [] : [0, 23, 0, UInt8(key.count)] + key
+        let extensions: [UInt8] =
+            [0, 43, 0, 3, 2, 3, 4]  // supported_versions: 1.3
+            + [0, 10, 0, 4, 0, 2, 0, 23]  // supported_groups: secp256r1
+            + [0, 13, 0, 4, 0, 2, 8, 4]  // signature_algorithms: RSA-PSS with SHA-256
+            + [0, 51, 0, UInt8(share.count + 2), 0, UInt8(share.count)] + share
+        let body: [UInt8] =
+            [3, 3] + [UInt8](repeating: 7, count: 32) + [0]
+            + [0, 2, 0x13, 0x01]  // AES-128-GCM
+            + [1, 0] + [0, UInt8(extensions.count)] + extensions
+        return [22, 3, 1, 0, UInt8(body.count + 4), 1, 0, 0, UInt8(body.count)] + body
+    }
+
+    private static func repeats(_ connection: Connection) -> Bool {
+        connection.socket != nil && connection.arrival != nil
+    }
+
+    @Test func `a part of a hello that is repeated keeps no place for its handshake`() throws {
+        guard let certificate = try TestCertificate() else { return try #require(Bool(true), "no openssl command") }
+        var limits = ServerLimits()
+        limits.maxHandshakes = 4
+        limits.headerTimeoutMs = 60_000
+        try onLoop { loop in
+            let pair = try Pair(loop, limits: limits, tls: certificate.files, trust: .anything)
+            let clients = (0..<4).map { _ in RawClient(port: pair.port) }
+            for client in clients { client.send(Self.hello()) }
+            when(loop, { pair.server.connections.elements.count(where: Self.repeats) == 4 }) {
+                for client in clients { client.send([22]) }
+                #expect(throws: Never.self) { try pair.client.connect(url: pair.url) }
+                when(loop, { pair.opened.count == 1 }) {
+                    #expect(pair.server.counters.refusedFull == 1 && pair.server.socketCount == 4)
+                    withExtendedLifetime(clients) { pair.finish(loop) }
+                }
+            }
+        }
+    }
+
     @Test func `parts of records are counted, who holds them leaves, and who has none is answered`() throws {
         guard let certificate = try TestCertificate() else { return try #require(Bool(true), "no openssl command") }
         var limits = ServerLimits()
