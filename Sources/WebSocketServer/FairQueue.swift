@@ -15,6 +15,9 @@ struct FairQueue {
 
     var isEmpty: Bool { turns.isEmpty }
 
+    /// Whose turn it is.
+    var first: ConnectionID? { turns.first.flatMap { lines[$0]?.first } }
+
     mutating func append(_ connection: Connection) {
         let network = connection.address.network
         if lines[network]?.others.append(connection.id) != nil { return }

@@ -5,8 +5,8 @@ internal import Glibc
 /// From accept to the first read, which waits for its turn; under TLS to the handshake, which waits for the hello and for its address'
 /// pace, too.
 extension WebSocketServer {
-    /// What newcomers may take of a turn, so that the open connections go on meanwhile; a handshake takes a millisecond. One is let in in
-    /// any case.
+    /// What newcomers may take of a turn, so that the open connections go on meanwhile; a handshake takes a millisecond. One is let in, and
+    /// one that has repeated its hello goes on, in any case.
     private static let plainNs: UInt64 = 250_000
     private static let handshakesNs: UInt64 = 1_000_000
 
@@ -51,7 +51,7 @@ extension WebSocketServer {
 
     private func begin(_ connection: Connection, _ arrival: Arrival) {
         arrival.phase = .due
-        arrived.append(connection)
+        if connection.socket == nil { arrived.append(connection) } else { repeating.append(connection) }
     }
 
     /// The time of a socket is over whose handshake has not begun. True: that is not its fault, and it has more.
@@ -67,37 +67,48 @@ extension WebSocketServer {
         return true
     }
 
-    /// At the end of a turn: as many newcomers as have time in it, by turns of the addresses.
+    /// At the end of a turn: as many newcomers as have time in it, and of those who have repeated their hello, by turns of the addresses.
+    /// Newcomers for whom there is no room come in when others have been read, or at the next tick.
     func letIn() {
-        guard !arrived.isEmpty else { return }
+        guard !arrived.isEmpty || !repeating.isEmpty else { return }
         let end = EventLoop.currentTimeNs() + (hasTLS ? Self.handshakesNs : Self.plainNs)
-        var putOff = 0
         repeat {
-            guard let id = arrived.next() else { break }
-            guard let connection = connections[id], let arrival = connection.arrival, arrival.phase == .due else {
-                continue
-            }
-            if let socket = connection.socket {
-                connection.arrival = nil
-                arrival.close()
-                if sockets?.resumeHandshake(socket) != true { cut(connection) }
-            } else if mayShakeHands() {
-                connection.arrival = nil
-                adopt(connection, arrival.release())
-                beginHandshake(connection)
-                awaitRepeatedHello(connection)
-            } else {
-                arrived.append(connection)
-                putOff += 1
-            }
-        } while EventLoop.currentTimeNs() < end && putOff < Self.looksForRoom
-        // Those who were put off come in when others have been read, or at the next tick.
-        if !arrived.isEmpty, putOff == 0 { loop.wantAnotherTurn() }
+            let (goesOn, comesIn) = (goOnWithNext(), letNextIn())
+            guard goesOn || comesIn else { return }
+        } while EventLoop.currentTimeNs() < end
+        loop.wantAnotherTurn()
+    }
+
+    /// False: nobody has repeated its hello.
+    private func goOnWithNext() -> Bool {
+        guard let id = repeating.next() else { return false }
+        guard let connection = connections[id], let arrival = connection.arrival, arrival.phase == .due,
+            let socket = connection.socket
+        else { return true }
+        connection.arrival = nil
+        arrival.close()
+        if sockets?.resumeHandshake(socket) != true { cut(connection) }
+        return true
+    }
+
+    /// False: nobody is there, or there is no room for who is.
+    private func letNextIn() -> Bool {
+        guard let id = arrived.first else { return false }
+        let connection = connections[id]
+        let isDue = connection?.arrival?.phase == .due
+        guard !isDue || mayShakeHands() else { return false }
+        _ = arrived.next()
+        guard isDue, let connection, let arrival = connection.arrival else { return true }
+        connection.arrival = nil
+        adopt(connection, arrival.release())
+        beginHandshake(connection)
+        awaitRepeatedHello(connection)
+        return true
     }
 
     private static let silentMs: UInt64 = 1_000
-    /// How many are looked at for one that may leave, and how many newcomers for one that goes on with its handshake.
-    private static let looksForRoom = 16
+    /// How many are looked at for one that may leave.
+    private static let looksForRoom = 64
 
     /// A handshake that has begun holds 44 KiB of OpenSSL's, until its peer goes on. When as many as may be are under way the oldest
     /// leaves, if it was silent for as long as one takes on a phone's link. False: the oldest have gone on, and wait for us, or have only

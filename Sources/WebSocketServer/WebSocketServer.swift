@@ -103,8 +103,9 @@ public final class WebSocketServer {
     /// Sockets that libwebsockets does not have yet, or does not watch: those of strangers.
     let crowd: CrowdPoll
     private static let crowdPerTurn = 64
-    /// Those that libwebsockets is to take, or whose handshake is to go on after a repeated hello.
+    /// Those that libwebsockets is to take; and those whose handshake is to go on after a repeated hello.
     var arrived = FairQueue()
+    var repeating = FairQueue()
     var handshakes = HandshakePace()
     /// Closes that the owner has to be told of at the end of the turn.
     var untoldCloses: [(ConnectionID, UInt16, UInt64)] = []

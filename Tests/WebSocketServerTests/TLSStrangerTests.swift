@@ -154,6 +154,15 @@ import Testing
         return [22, 3, 1, 0, UInt8(body.count + 4), 1, 0, 0, UInt8(body.count)] + body
     }
 
+    /// The generator of P-256 (SEC 2, 2.4.2), which is a key as good as any.
+    private static let key: [UInt8] = {
+        let words: [UInt64] = [
+            0x6B17_D1F2_E12C_4247, 0xF8BC_E6E5_63A4_40F2, 0x7703_7D81_2DEB_33A0, 0xF4A1_3945_D898_C296,
+            0x4FE3_42E2_FE1A_7F9B, 0x8EE7_EB4A_7C0F_9E16, 0x2BCE_3357_6B31_5ECE, 0xCBB6_4068_37BF_51F5,
+        ]
+        return [4] + words.flatMap { word in withUnsafeBytes(of: word.bigEndian) { Array($0) } }
+    }()
+
     private static func repeats(_ connection: Connection) -> Bool {
         connection.socket != nil && connection.arrival != nil
     }
@@ -173,6 +182,67 @@ import Testing
                 when(loop, { pair.opened.count == 1 }) {
                     #expect(pair.server.counters.refusedFull == 1 && pair.server.socketCount == 4)
                     withExtendedLifetime(clients) { pair.finish(loop) }
+                }
+            }
+        }
+    }
+
+    @Test func `newcomers without room keep their order, and hold up nobody who repeats its hello`() throws {
+        guard let certificate = try TestCertificate() else { return try #require(Bool(true), "no openssl command") }
+        var limits = ServerLimits()
+        limits.maxHandshakes = 4
+        limits.headerTimeoutMs = 60_000
+        try onLoop { loop in
+            let server = try WebSocketServer(loop: loop, limits: limits, tls: certificate.files)
+            let port = try server.listen(host: "127.0.0.1", port: 0)
+            let clients = (0..<25).map { _ in RawClient(port: port) }
+            for client in clients[..<4] { client.send(Self.hello()) }
+            func isDue(_ connection: Connection) -> Bool { connection.arrival?.phase == .due }
+            when(loop, { server.connections.elements.count(where: Self.repeats) == 4 }) {
+                // They may stay, however slow this machine is.
+                for connection in server.connections.elements { connection.lastHeard += 60_000 }
+                var sent = 4
+                when(
+                    loop,
+                    {
+                        let due = server.connections.elements.count(where: isDue)
+                        if 4 + due == sent, sent < 25 {
+                            clients[sent].send(TLSTests.hello)
+                            sent += 1
+                        }
+                        return due == 21
+                    }
+                ) {
+                    var late = 0
+                    loop.atEndOfTurn {
+                        late += server.connections.elements.count { Self.repeats($0) && isDue($0) }
+                    }
+                    var left = 4
+                    when(
+                        loop,
+                        {
+                            if server.connections.elements.count(where: Self.repeats) == left, left > 0 {
+                                left -= 1
+                                clients[left].send(Self.hello(key: Self.key))
+                            }
+                            return left == 0 && !server.connections.elements.contains(where: Self.repeats)
+                        }
+                    ) {
+                        #expect(late == 0 && server.handshakesUnderWay == 4)
+                        var order = server.shaking.map(\.slot)
+                        loop.atEndOfTurn {
+                            order += server.shaking.map(\.slot).filter { !order.contains($0) }
+                            // All who have begun by now have been silent for long.
+                            for id in server.shaking { server.connections[id]?.lastHeard = 0 }
+                        }
+                        when(loop, { order.count == 25 }) {
+                            #expect(order.suffix(21).elementsEqual(4..<25))
+                            #expect(server.counters.refusedFull == 21)
+                            withExtendedLifetime(clients) {
+                                server.shutdown { withExtendedLifetime(server) { loop.stop() } }
+                            }
+                        }
+                    }
                 }
             }
         }
