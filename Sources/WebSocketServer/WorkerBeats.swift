@@ -2,7 +2,7 @@ internal import Glibc
 internal import Synchronization
 
 /// How often each worker of a hub has said that its loop turns, for who watches them: numbers in memory that they share, on the first page of
-/// the file of ``AddressCounts``. A worker alone writes its own.
+/// the file of ``AddressCounts``. A worker alone writes its own while it runs.
 public final class WorkerBeats {
     private typealias Counter = Atomic<UInt32>
 
@@ -18,7 +18,11 @@ public final class WorkerBeats {
     /// The loop of the worker that has `row`, from 0, turns.
     public func beat(row: Int) { counter(row).pointee.wrappingAdd(1, ordering: .relaxed) }
 
+    /// Since the worker has run that has the row; 0: it has not begun.
     public func count(row: Int) -> UInt32 { counter(row).pointee.load(ordering: .relaxed) }
+
+    /// The worker that had `row` has ended.
+    public func clear(row: Int) { counter(row).pointee.store(0, ordering: .relaxed) }
 
     /// A counter has the form of the number that it counts in.
     private func counter(_ row: Int) -> UnsafeMutablePointer<Counter> {

@@ -93,9 +93,10 @@ final class WorkerProcess {
     private func ended(_ description: String) {
         process = nil
         WorkerExpositions(directory: WorkerFiles.metrics(data)).remove(worker: name)
-        // Its connections are gone, whether another takes its place or not.
+        // Its connections are gone, whether another takes its place or not, and one that does has not begun.
         if case .worker(let number, _) = work {
             _ = try? AddressCounts(path: WorkerFiles.addresses(data), row: number - 1)
+            try? WorkerBeats(path: WorkerFiles.addresses(data)).clear(row: number - 1)
         }
         timer.stop()
         if isWanted {

@@ -4,20 +4,18 @@ struct WorkerPulse {
     /// the hub is held, nobody looks.
     static let mostMissed = 30
 
-    private var beats: UInt32
-    private var hasBegun = false
+    private var beats: UInt32 = 0
     private var missed = 0
 
-    /// - Parameter beats: what was counted in its place before. One that starts may read a big city for long: it is watched from its first beat.
-    init(_ beats: UInt32) { self.beats = beats }
-
-    /// Takes a look. Answers whether it is time to do something; again after as many looks, if nothing has come of it.
+    /// Takes a look at what the worker has counted. Answers whether it is time to do something; again after as many looks, if nothing has come of
+    /// it.
     mutating func hasStopped(_ now: UInt32) -> Bool {
         guard now == beats else {
-            (beats, hasBegun, missed) = (now, true, 0)
+            (beats, missed) = (now, 0)
             return false
         }
-        guard hasBegun else { return false }
+        // One that starts may read a big city for long: it is watched from its first beat.
+        guard now != 0 else { return false }
         missed += 1
         return missed.isMultiple(of: Self.mostMissed)
     }

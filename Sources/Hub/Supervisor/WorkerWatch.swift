@@ -31,7 +31,7 @@ final class WorkerWatch {
         for (row, worker) in workers.enumerated() {
             guard let pid = worker.pid else { continue }
             let count = beats.count(row: row)
-            var pulse = pulses[row].flatMap { $0.pid == pid ? $0.pulse : nil } ?? WorkerPulse(count)
+            var pulse = pulses[row].flatMap { $0.pid == pid ? $0.pulse : nil } ?? WorkerPulse()
             let hasStopped = pulse.hasStopped(count)
             pulses[row] = (pid, pulse)
             // Whom a debugger holds goes on when it is let go.

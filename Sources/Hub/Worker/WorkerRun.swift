@@ -34,7 +34,9 @@ public enum WorkerRun {
         // By which the supervisor knows that it does something.
         let beats = try WorkerBeats(path: WorkerFiles.addresses(data))
         let pulse = LoopTimer(loop)
-        pulse.start(afterMs: 0, repeatMs: WorkerWatch.everyMs) { beats.beat(row: number - 1) }
+        pulse.start(afterMs: WorkerWatch.everyMs, repeatMs: WorkerWatch.everyMs) { beats.beat(row: number - 1) }
+        // Not in the first turn of the loop: that one may have no end.
+        beats.beat(row: number - 1)
         loop.run()
         withExtendedLifetime((hangup, ends, pulse)) {}
     }
