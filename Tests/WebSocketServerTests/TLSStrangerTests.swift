@@ -229,11 +229,12 @@ import Testing
                         }
                     ) {
                         #expect(late == 0 && server.handshakesUnderWay == 4)
-                        var order = server.shaking.map(\.slot)
+                        func underWay() -> [Connection] { server.connections.elements.filter(\.isShakingHands) }
+                        var order = underWay().map(\.id.slot)
                         loop.atEndOfTurn {
-                            order += server.shaking.map(\.slot).filter { !order.contains($0) }
+                            order += underWay().map(\.id.slot).filter { !order.contains($0) }
                             // All who have begun by now have been silent for long.
-                            for id in server.shaking { server.connections[id]?.lastHeard = 0 }
+                            for connection in underWay() { connection.lastHeard = 0 }
                         }
                         when(loop, { order.count == 25 }) {
                             #expect(order.suffix(21).elementsEqual(4..<25))
