@@ -2585,7 +2585,7 @@ export interface CityEvents {
     /** Who did it. */
     operator: string;
   };
-  /** Somebody is in danger; once more, when that was taken back. */
+  /** Somebody is in danger; once more, when that was taken back, or was over. */
   "sos.raised": {
     /** An alarm. */
     sos: string;

@@ -4078,7 +4078,7 @@ class CitySosClosedData(TypedDict):
 
 
 class CitySosRaisedData(TypedDict):
-    """Somebody is in danger; once more, when that was taken back."""
+    """Somebody is in danger; once more, when that was taken back, or was over."""
 
     sos: str
     """An alarm."""

@@ -1444,7 +1444,7 @@ public enum CityEvents {
         }
     }
 
-    /// Somebody is in danger; once more, when that was taken back.
+    /// Somebody is in danger; once more, when that was taken back, or was over.
     public struct SosRaised: Event {
         public static let type = "sos.raised"
         /// An alarm.
