@@ -30,26 +30,6 @@ final class MemoryStream: FeedStream {
     }
 }
 
-/// A file that is found in a folder by its name.
-public enum FolderFile {
-    /// Opens it for reading. What is no file is refused at once: who reads a folder must not wait for who writes to a pipe.
-    ///
-    /// - Parameter remedy: what to do about it.
-    public static func open(_ path: String, remedy: String) throws(FeedRefusal) -> Int32 {
-        // A pipe without a writer is opened at once, too.
-        let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard descriptor >= 0 else {
-            throw FeedRefusal("\(path) can't be read: \(String(cString: strerror(errno)))")
-        }
-        var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            close(descriptor)
-            throw FeedRefusal("\(path) isn't a file; \(remedy)")
-        }
-        return descriptor
-    }
-}
-
 /// A file on disk. Owns its `FILE`, which is closed at its end.
 final class FileStream: FeedStream {
     private let path: String
@@ -60,10 +40,18 @@ final class FileStream: FeedStream {
     let byteCount: Int
 
     init(_ path: String, limit: Int) throws(FeedRefusal) {
-        let descriptor = try FolderFile.open(
-            path, remedy: "a feed's folder has files only, take it out or unpack the feed anew")
+        // A pipe without a writer is opened at once, too, and refused below: who reads a feed must not wait for one.
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else {
+            throw FeedRefusal("\(path) can't be read: \(String(cString: strerror(errno)))")
+        }
         var status = stat()
-        guard fstat(descriptor, &status) == 0, let file = fdopen(descriptor, "rb") else {
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            close(descriptor)
+            throw FeedRefusal(
+                "\(path) isn't a file; a feed's folder has files only, take it out or unpack the feed anew")
+        }
+        guard let file = fdopen(descriptor, "rb") else {
             let reason = String(cString: strerror(errno))
             close(descriptor)
             throw FeedRefusal("\(path) can't be read: \(reason)")

@@ -13,6 +13,7 @@ enum WorkerFiles {
         try Settings(decoding: String(decoding: try read(settings(data)), as: UTF8.self))
     }
 
+    /// What workers count together: connections by address, and their beats.
     static func addresses(_ data: String) -> String { directory(data) + "/addresses" }
 
     static func metrics(_ data: String) -> String { directory(data) + "/metrics" }

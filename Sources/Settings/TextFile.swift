@@ -1,6 +1,6 @@
 import Glibc
 
-/// Reading small files at start, with the system's own reason when it fails.
+/// Reading a file as a whole, with the system's own reason when that fails.
 package enum TextFile {
     package struct Failure: Error {
         let code: Int32

@@ -51,7 +51,7 @@ final class HMACKey: @unchecked Sendable {
 
     private static var lastError: String {
         var text = [CChar](repeating: 0, count: 256)
-        ERR_error_string_n(ERR_get_error(), &text, text.count)
+        ERR_error_string_n(ERR_peek_last_error(), &text, text.count)
         return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 

@@ -139,11 +139,10 @@ public struct TokenVerifier: Sendable {
     /// the token was not revoked, and the subject has not become another issuer's.
     public func stillAccepts(_ claims: TokenClaims, provedBy old: TokenVerifier) -> Bool {
         guard let key = keys[claims.keyID], let oldKey = old.keys[claims.keyID] else { return false }
-        let since = since(claims.issuedAt, beganAt: claims.beganAt, key.rules)
-        let othersAt = key.rules.map { _ in claims.issuedAt }
-        guard !revocations.revokes(claims.role, claims.subject, issuedAt: since, othersAt: othersAt) else {
-            return false
-        }
+        guard
+            !isRevoked(
+                claims.role, claims.subject, issuedAt: claims.issuedAt, beganAt: claims.beganAt, key.rules)
+        else { return false }
         switch (key, oldKey) {
         case (.publicKey(let new), .publicKey(let before)):
             return new.pem == before.pem && new.rules.allows(claims.role, asBefore: before.rules)
@@ -172,9 +171,19 @@ public struct TokenVerifier: Sendable {
     public func counts(_ standing: TokenStanding, _ role: Role, _ subject: String, now: Int64) -> Bool {
         let kids = ForeignSubject.isHash(subject) ? markedForHashes : marked
         guard now < standing.until, let kid = kids[standing.key], let key = keys[kid] else { return false }
+        // No `othersAt`: `since` has the leeway in it that there was when the standing was made, whatever the setting is now.
         return key.rules?.roles.contains(role) ?? true
             && !foreignPrefixes[kid, default: []].contains { ForeignSubject.began(subject, with: $0) }
             && !revocations.revokes(role, subject, issuedAt: standing.since)
+    }
+
+    /// Whether a token with such claims was revoked. With a sign-in that was revoked goes all that was renewed of it, also where that had not
+    /// been heard yet.
+    private func isRevoked(
+        _ role: Role, _ subject: String, issuedAt: Int64, beganAt: Int64?, _ rules: IssuerRules?
+    ) -> Bool {
+        revocations.revokes(
+            role, subject, issuedAt: since(issuedAt, beganAt: beganAt, rules), othersAt: rules == nil ? nil : issuedAt)
     }
 
     /// The earliest second of the hub's clock in which the token may have been issued: what counts for a revocation. The clock of another
@@ -275,10 +284,7 @@ public struct TokenVerifier: Sendable {
         guard city == self.city else { throw .wrongCity }
         // Others' tokens can be renewed where they come from.
         let beganAt = rules == nil ? try Self.date(fields, .began) : nil
-        // With a sign-in that was revoked goes all that was renewed of it, also where that had not been heard yet.
-        let since = since(issuedAt ?? 0, beganAt: beganAt, rules)
-        let othersAt = rules.map { _ in issuedAt ?? 0 }
-        guard !revocations.revokes(role, subject, issuedAt: since, othersAt: othersAt) else { throw .revoked }
+        guard !isRevoked(role, subject, issuedAt: issuedAt ?? 0, beganAt: beganAt, rules) else { throw .revoked }
         var claims = TokenClaims(
             subject: subject, role: role, city: city, issuedAt: issuedAt ?? 0, expiresAt: expiresAt,
             kind: try Self.kind(fields.value(at: names.kind), rules), seats: try Self.seats(fields["seats"]),

@@ -38,8 +38,7 @@ public final class AddressCounts {
 
     /// The counts of the worker that has `row`, from 0, beside those of the others. The row's old counts are forgotten.
     public init(path: String, row: Int) throws {
-        let descriptor = open(path, O_RDWR | O_CLOEXEC)
-        guard descriptor >= 0 else { throw Self.failure(path, errno) }
+        let descriptor = try Self.opened(path)
         defer { close(descriptor) }
         var info = stat()
         guard fstat(descriptor, &info) == 0 else { throw Self.failure(path, errno) }
@@ -102,10 +101,16 @@ public final class AddressCounts {
 
     /// The first page of a file that is there, shared with who has it, too.
     static func head(_ path: String) throws -> UnsafeMutableRawPointer {
-        let descriptor = open(path, O_RDWR | O_CLOEXEC)
-        guard descriptor >= 0 else { throw failure(path, errno) }
+        let descriptor = try opened(path)
         defer { close(descriptor) }
         return try map(headBytes, descriptor, MAP_SHARED, path)
+    }
+
+    /// A file that is there, to be closed by the caller.
+    private static func opened(_ path: String) throws -> Int32 {
+        let descriptor = open(path, O_RDWR | O_CLOEXEC)
+        guard descriptor >= 0 else { throw failure(path, errno) }
+        return descriptor
     }
 
     private static func map(_ count: Int, _ descriptor: Int32, _ flags: Int32, _ path: String) throws
@@ -117,6 +122,6 @@ public final class AddressCounts {
     }
 
     private static func failure(_ path: String, _ code: Int32) -> ServerError {
-        ServerError("the counts of addresses can't be kept in \(path): \(String(cString: strerror(code)))")
+        ServerError("what the workers share can't be kept in \(path): \(String(cString: strerror(code)))")
     }
 }

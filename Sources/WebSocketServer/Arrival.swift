@@ -11,7 +11,7 @@ final class Arrival {
         case silent
         /// It has come before its address may have another handshake.
         case waiting
-        /// It is in the list of those that libwebsockets takes.
+        /// It is in the list of those that libwebsockets takes, or whose handshake goes on.
         case due
         /// The peer has left, or what it sent is no hello of TLS.
         case ended

@@ -69,7 +69,7 @@ final class Connection {
     var requests = 0
     /// An answer is going out, this fast: no request is read until it is out.
     var answer: AnswerPace?
-    /// In the list of those with an answer of which more can be written.
+    /// In the list of those with an answer, or who are unknown and waited for room, of which more can be written.
     var isAnswering = false
     var frames: FrameParser
     /// What was left by a flush, and what came since while something was; then the run of frames that came after it.

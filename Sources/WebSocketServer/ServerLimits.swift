@@ -7,7 +7,8 @@ public struct ServerLimits: Sendable {
     /// Memory of what all strangers have sent and that is no whole request or message yet, nor a whole TLS record. A stranger has at most
     /// some 70 KiB: five hundred that fill it are sent away, those who hold the most first, and ten thousand that have sent a hello are not.
     public var maxStrangersBytes = 32 << 20
-    /// TLS handshakes under way, 44 KiB each: 88 MB. As many as begin in two seconds or more, one a millisecond.
+    /// TLS handshakes under way, 44 KiB each: 88 MB. As many as begin in two seconds or more, one a millisecond. When there are as
+    /// many, the oldest that is silent leaves; without one newcomers wait.
     public var maxHandshakes = 2_000
     /// Sockets at once, upgraded or not; never more than ``sockets(openFiles:)``, which is what nil stands for.
     public var maxConnections: Int? = nil

@@ -88,6 +88,25 @@ extension WebSocketServer {
         if !slowest.isEmpty { loop.wantAnotherTurn() }
     }
 
+    /// Sockets closed after which memory is given back.
+    static let manyClosings = 256
+    private static let giveBackEveryMs: UInt64 = 1_000
+
+    /// After a crowd has gone: from now on each turn gives some of its memory back.
+    func beginGivingBack() {
+        guard closings >= Self.manyClosings, now >= lastGiveBack + Self.giveBackEveryMs else { return }
+        closings = 0
+        lastGiveBack = now
+        freedMemory.begin()
+    }
+
+    /// At the end of a turn: a portion of it.
+    func giveSomeBack() {
+        guard freedMemory.isBusy else { return }
+        freedMemory.giveBackSome()
+        if freedMemory.isBusy { loop.wantAnotherTurn() }
+    }
+
     // MARK: Endings
 
     func tellCloses() {
@@ -111,7 +130,7 @@ extension WebSocketServer {
     }
 
     /// All that waited for room has gone out: what the peer has sent is heard of again.
-    func endAnswer(_ connection: Connection) {
+    func stopAwaitingRoom(_ connection: Connection) {
         guard connection.awaited == .room else { return }
         stopWaiting(connection)
         if connection.isPaused { resume(connection) }
@@ -150,24 +169,5 @@ extension WebSocketServer {
     func countClosing() {
         closings += 1
         if !isCutting { endingsLeft = max(0, endingsLeft - Self.endingCost) }
-    }
-
-    /// Sockets closed after which memory is given back.
-    static let manyClosings = 256
-    private static let giveBackEveryMs: UInt64 = 1_000
-
-    /// After a crowd has gone, the system gets its memory back.
-    func giveMemoryBack() {
-        guard closings >= Self.manyClosings, now >= lastGiveBack + Self.giveBackEveryMs else { return }
-        closings = 0
-        lastGiveBack = now
-        freedMemory.begin()
-    }
-
-    /// At the end of a turn: a portion of it.
-    func giveSomeBack() {
-        guard freedMemory.isBusy else { return }
-        freedMemory.giveBackSome()
-        if freedMemory.isBusy { loop.wantAnotherTurn() }
     }
 }

@@ -290,7 +290,7 @@ extension WebSocketServer {
         connection.isBehind = connection.queuedBytes > 0
         if !connection.isBehind {
             sendLatestPong(connection)
-            endAnswer(connection)
+            stopAwaitingRoom(connection)
         }
         if connection.isBehind {
             awaitRoom(connection, socket)

@@ -94,11 +94,12 @@ extension WebSocketServer {
     /// False: nobody is there, or there is no room for who is.
     private func letNextIn() -> Bool {
         guard let id = arrived.first else { return false }
-        let connection = connections[id]
-        let isDue = connection?.arrival?.phase == .due
-        guard !isDue || mayShakeHands() else { return false }
+        guard let connection = connections[id], let arrival = connection.arrival, arrival.phase == .due else {
+            _ = arrived.next()
+            return true
+        }
+        guard mayShakeHands() else { return false }
         _ = arrived.next()
-        guard isDue, let connection, let arrival = connection.arrival else { return true }
         connection.arrival = nil
         adopt(connection, arrival.release())
         beginHandshake(connection)
@@ -106,14 +107,16 @@ extension WebSocketServer {
         return true
     }
 
-    private static let silentMs: UInt64 = 1_000
+    /// A handshake that was silent for so long may leave, ms: on a phone's link (300 ms each way) its next message takes 0.6 s. Shorter than
+    /// `handshakeMs`, which is for newcomers of one address alone: here those of all addresses wait.
+    private static let idleHandshakeMs: UInt64 = 1_000
     /// How many are looked at for one that may leave.
     private static let looksForRoom = 64
 
     /// A handshake that has begun holds 44 KiB of OpenSSL's, until its peer goes on. When as many as may be are under way the oldest
-    /// leaves, if it was silent for as long as one takes on a phone's link. False: the oldest have gone on, and wait for us, or have only
-    /// begun. After a link that thousands share was cut those were sent away, one after the other, as newcomers begin sooner than others
-    /// are read: of 12,000 who came back at once 10,000 had not come in after 90 s.
+    /// leaves, if it is silent (`idleHandshakeMs`). False: the oldest have gone on, and wait for us, or have only begun. After a link that
+    /// thousands share was cut those were sent away, one after the other, as newcomers begin sooner than others are read: of 12,000 who
+    /// came back at once 10,000 had not come in after 90 s.
     private func mayShakeHands() -> Bool {
         guard hasTLS else { return true }
         var looks = Self.looksForRoom
@@ -125,7 +128,7 @@ extension WebSocketServer {
             guard handshakesUnderWay >= rules.maxHandshakes, looks > 0 else { break }
             looks -= 1
             let waits = waitsForUs(connection)
-            guard waits || connection.lastHeard + Self.silentMs <= now else { break }
+            guard waits || connection.lastHeard + Self.idleHandshakeMs <= now else { break }
             shaking.removeFirst()
             if waits {
                 shaking.append(oldest)

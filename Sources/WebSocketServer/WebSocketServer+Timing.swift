@@ -24,7 +24,7 @@ extension WebSocketServer {
         leaveOutDelay()
         pace.measure(used: CoalescePace.threadTime(), tickMs: Self.tickMs, rules.coalesceLoad)
         for raw in wheel.advance(to: now / Self.tickMs) { check(ConnectionID(rawValue: raw)) }
-        giveMemoryBack()
+        beginGivingBack()
         goOnWithHeldBack()
     }
 

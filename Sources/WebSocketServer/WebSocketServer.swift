@@ -94,7 +94,7 @@ public final class WebSocketServer {
     var heldBackUnread: [Connection] = []
     /// Connections of whom nobody knows, of which a record of TLS or a message of its handshake has come in part in this turn.
     var partly: [ConnectionID] = []
-    /// Those with an answer of which more can be written.
+    /// Those with an answer, or who are unknown and waited for room, of which more can be written.
     var answering = FairQueue()
     /// Those with frames that wait for `coalesceTimer`, which runs while there are any.
     var waiting: [ConnectionID] = []
@@ -115,8 +115,8 @@ public final class WebSocketServer {
     var leaving = Deque<ConnectionID>()
     /// Readers who are to leave as too much waits, those first who have taken nothing for the longest.
     var slowest = Deque<ConnectionID>()
-    /// TLS handshakes that have begun and of which nothing has come, and whose they are, the oldest first; among these are some
-    /// that are done.
+    /// TLS handshakes that have begun and of which nothing has come, and whose they are: the oldest first, but behind the others those
+    /// that were found to wait for us. Among these are some that are done.
     var handshakesUnderWay = 0
     var shaking = Deque<ConnectionID>()
     /// Memory of what strangers have sent and that is not done with, and of parts of their TLS records, bytes.

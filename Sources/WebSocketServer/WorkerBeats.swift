@@ -6,6 +6,8 @@ internal import Synchronization
 public final class WorkerBeats {
     private typealias Counter = Atomic<UInt32>
 
+    /// Behind the number that places are drawn by, in a line of the processor's cache of their own. There is room for 1,008 workers, and
+    /// `server.workers` is 256 at most.
     private static let begin = 64
 
     private let head: UnsafeMutableRawPointer
@@ -18,7 +20,7 @@ public final class WorkerBeats {
     /// The loop of the worker that has `row`, from 0, turns.
     public func beat(row: Int) { counter(row).pointee.wrappingAdd(1, ordering: .relaxed) }
 
-    /// Since the worker has run that has the row; 0: it has not begun.
+    /// The beats of the worker that runs in the row; 0: it has not begun.
     public func count(row: Int) -> UInt32 { counter(row).pointee.load(ordering: .relaxed) }
 
     /// The worker that had `row` has ended.

@@ -77,8 +77,7 @@ struct BusReplay: ParsableArguments {
     func source(
         _ change: (inout ScenarioSource.Buses) -> Void
     ) throws -> (catalog: Catalog, source: ScenarioSource.Buses) {
-        let files = try positionFiles()
-        let isFolder = try InputFile.isFolder(path ?? "")
+        let (files, isFolder) = try positionFiles()
         let feed = try gtfs ?? onlyFeed()
         do {
             var catalog = try GTFSReader.read(try FeedFiles(path: feed)).catalog
@@ -121,12 +120,13 @@ struct BusReplay: ParsableArguments {
         }
     }
 
-    private func positionFiles() throws -> [String] {
+    /// The file of `--buses`, or all such files of the folder.
+    private func positionFiles() throws -> (files: [String], isFolder: Bool) {
         let path = path ?? ""
-        guard try InputFile.isFolder(path) else { return [path] }
+        guard try InputFile.isFolder(path) else { return ([path], false) }
         let names = try InputFile.names(in: path).filter { $0.hasPrefix("vehicle_positions") && $0.hasSuffix(".csv") }
         guard !names.isEmpty else { throw CommandFailure("\(path) has no vehicle_positions*.csv") }
-        return names.sorted().map { path + "/" + $0 }
+        return (names.sorted().map { path + "/" + $0 }, true)
     }
 
     private func onlyFeed() throws -> String {

@@ -1,15 +1,13 @@
 import Foundation
-import GTFS
+import Settings
 
 /// A file named on the command line; - is standard input.
 enum InputFile {
     static func read(_ path: String) throws -> [UInt8] {
         if path == "-" { return [UInt8](FileHandle.standardInput.readDataToEndOfFile()) }
-        return try bytes(of: fopen(path, "rb"), path)
-    }
-
-    private static func bytes(of file: UnsafeMutablePointer<FILE>?, _ path: String) throws -> [UInt8] {
-        guard let file else { throw CommandFailure("\(path) can't be read: \(String(cString: strerror(errno)))") }
+        guard let file = fopen(path, "rb") else {
+            throw CommandFailure("\(path) can't be read: \(String(cString: strerror(errno)))")
+        }
         defer { fclose(file) }
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 65_536)
@@ -26,7 +24,11 @@ enum InputFile {
 
     /// A recording that is found in a folder: who names a pipe may mean it, but here it would be waited for unasked.
     static func recording(inFolder path: String) throws -> [UInt8] {
-        try bytes(of: fdopen(try FolderFile.open(path, remedy: "take it out of the folder"), "rb"), path)
+        do throws(TextFile.Failure) {
+            return try TextFile.read(path, maxBytes: .max)
+        } catch {
+            throw CommandFailure("\(path) isn't a file that can be read (\(error.reason)); take it out of the folder")
+        }
     }
 
     /// A recording: who has none is told where there are some.

@@ -175,14 +175,11 @@ import Testing
             let host = try Host(loop, limits)
             let count = 300
             var crowd = (0..<count).map { _ in RawClient(port: host.port) }
-            var (last, most, begun) = (0, 0, false)
+            var begun = false
             if hasSpoken { for client in crowd { client.send("GET / HTTP/1.1\r\n") } }
             // Whom libwebsockets does not have yet costs less.
             let bound = WebSocketServer.endingsPerTurn * (hasSpoken ? 1 : WebSocketServer.endingCost)
-            loop.atEndOfTurn {
-                most = max(most, last - host.server.socketCount)
-                last = host.server.socketCount
-            }
+            let ended = EndedPerTurn(loop, host.server)
             when(
                 loop,
                 {
@@ -194,7 +191,7 @@ import Testing
                     return begun && accepted >= count && sockets <= accepted - count
                 }
             ) {
-                #expect(most > 0 && most <= bound)
+                #expect(ended.most > 0 && ended.most <= bound)
                 #expect(host.server.strangersBytes == 0)
                 withExtendedLifetime(crowd) { host.finish() }
             }
@@ -209,16 +206,12 @@ import Testing
             let count = 150
             var crowd = (0..<count).map { _ in RawClient(port: host.port, window: 8_192) }
             for client in crowd { client.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n") }
-            var (last, most) = (0, 0)
-            loop.atEndOfTurn {
-                most = max(most, last - host.server.socketCount)
-                last = host.server.socketCount
-            }
+            let ended = EndedPerTurn(loop, host.server)
             when(loop, { host.server.bytesQueued > count * 500_000 }) {
                 crowd = []
                 when(loop, { host.server.socketCount == 0 }) {
-                    #expect(most > 0)
-                    #expect(most <= WebSocketServer.endingsPerTurn)
+                    #expect(ended.most > 0)
+                    #expect(ended.most <= WebSocketServer.endingsPerTurn)
                     #expect(host.server.bytesHeld == 0)
                     host.finish()
                 }
@@ -242,11 +235,7 @@ import Testing
             func awaited() -> Int {
                 host.server.connections.elements.filter { $0.isStream && $0.isPaused && $0.awaited == .more }.count
             }
-            var (last, most) = (0, 0)
-            loop.atEndOfTurn {
-                most = max(most, last - host.server.socketCount)
-                last = host.server.socketCount
-            }
+            let ended = EndedPerTurn(loop, host.server)
             when(loop, { host.opened.count == count }) {
                 #expect(awaited() == count)
                 for client in crowd { client.send("x") }
@@ -258,7 +247,7 @@ import Testing
                     #expect(connection?.isPaused == false && connection?.awaited == .nothing)
                     crowd = []
                     when(loop, { host.server.socketCount == 0 && host.closes.count == count }) {
-                        #expect(most > 0 && most <= WebSocketServer.endingsPerTurn)
+                        #expect(ended.most > 0 && ended.most <= WebSocketServer.endingsPerTurn)
                         host.finish()
                     }
                 }
@@ -277,11 +266,7 @@ import Testing
             let ping = RawClient.frame(.ping, [UInt8](repeating: 7, count: 125))
             let pings = Array(repeating: ping, count: 100).flatMap { $0 }
             var sent = Array(repeating: 0, count: count)
-            var (last, most) = (0, 0)
-            loop.atEndOfTurn {
-                most = max(most, last - host.server.socketCount)
-                last = host.server.socketCount
-            }
+            let ended = EndedPerTurn(loop, host.server)
             when(
                 loop,
                 {
@@ -298,7 +283,7 @@ import Testing
                 #expect(connection?.isPaused == false && connection?.awaited == .nothing)
                 crowd = []
                 when(loop, { host.server.socketCount == 0 }) {
-                    #expect(most > 0 && most <= WebSocketServer.endingsPerTurn)
+                    #expect(ended.most > 0 && ended.most <= WebSocketServer.endingsPerTurn)
                     #expect(host.closes.count == count && host.server.bytesHeld == 0)
                     host.finish()
                 }

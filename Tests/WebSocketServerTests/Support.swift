@@ -61,6 +61,19 @@ final class Pair {
     }
 }
 
+/// The most sockets of a server that ended in one turn.
+final class EndedPerTurn {
+    private(set) var most = 0
+    private var last = 0
+
+    init(_ loop: EventLoop, _ server: WebSocketServer) {
+        loop.atEndOfTurn {
+            self.most = max(self.most, self.last - server.socketCount)
+            self.last = server.socketCount
+        }
+    }
+}
+
 /// Calls `body` in every turn until it is true, then `done`.
 func when(_ loop: EventLoop, _ condition: @escaping () -> Bool, _ done: @escaping () -> Void) {
     let timer = LoopTimer(loop)

@@ -81,11 +81,7 @@ import Testing
             var greeting = (0..<(phase == .inHandshake ? count : 0)).map { _ in RawClient(port: port) }
             for client in greeting { client.send(TLSTests.hello) }
             var crowd = try (0..<(phase == .inHandshake ? 0 : count)).map { _ in try Client(tls, port: port) }
-            var (last, most) = (0, 0)
-            loop.atEndOfTurn {
-                most = max(most, last - server.socketCount)
-                last = server.socketCount
-            }
+            let ended = EndedPerTurn(loop, server)
             when(loop, { crowd.filter { !$0.shakeHands() }.isEmpty }) {
                 if phase == .inRecord { for client in crowd { client.sendPartOfRecord() } }
                 when(
@@ -97,7 +93,7 @@ import Testing
                 ) {
                     (greeting, crowd) = ([], [])
                     when(loop, { server.socketCount == 0 }) {
-                        #expect(most > 0 && most <= WebSocketServer.endingsPerTurn)
+                        #expect(ended.most > 0 && ended.most <= WebSocketServer.endingsPerTurn)
                         #expect(server.strangersBytes == 0)
                         server.shutdown { withExtendedLifetime(server) { loop.stop() } }
                     }
@@ -288,18 +284,14 @@ import Testing
             server.onHTTP = { _, answer in answer(page) }
             let tls = try ClientTLS(.anything)
             var readers = try (0..<count).map { _ in try Client(tls, port: port) }
-            var (last, most) = (0, 0)
-            loop.atEndOfTurn {
-                most = max(most, last - server.socketCount)
-                last = server.socketCount
-            }
+            let ended = EndedPerTurn(loop, server)
             when(loop, { readers.filter { !$0.shakeHands() }.isEmpty }) {
                 for reader in readers { reader.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n") }
                 // The heads of the answers are held beside the page and the records.
                 when(loop, { server.counters.closedSlow > 0 && server.bytesHeld <= limits.maxHeldBytes / 4 * 3 }) {
                     let behind = server.connections.elements.filter { $0.committed > 0 }.count
                     #expect(behind > 0 && server.bytesHeld > pageBytes + behind * SocketContext.recordMemory)
-                    #expect(most > 0 && most <= WebSocketServer.endingsPerTurn)
+                    #expect(ended.most > 0 && ended.most <= WebSocketServer.endingsPerTurn)
                     readers = []
                     when(loop, { server.socketCount == 0 }) {
                         #expect(server.bytesHeld == 0)

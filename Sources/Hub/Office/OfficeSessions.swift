@@ -40,11 +40,11 @@ final class OfficeSessions: PushListener {
         else { return true }
         let before = Int64(push.meta)
         if let before {
-            let others = data["others_before"]?.integer.map {
-                TokenRevocation(role: role, subject: subject, before: $0, isOfOthers: true)
+            var revoked = [TokenRevocation(role: role, subject: subject, before: before)]
+            if let others = data["others_before"]?.integer {
+                revoked.append(TokenRevocation(role: role, subject: subject, before: others, isOfOthers: true))
             }
-            services.revoke(
-                [TokenRevocation(role: role, subject: subject, before: before)] + [others].compactMap(\.self))
+            services.revoke(revoked)
         }
         clients.end(role, subject, isRevoked: before != nil, reason: data["reason"]?.text ?? "")
         return true

@@ -74,7 +74,7 @@ final class WorkerProcess {
     /// What it runs with has changed. One that does not hold the signal yet would be ended by it. It has read nothing so
     /// far, and will read what there is now.
     func reload() {
-        guard let process, SignalStanding(of: process.pid)?.survives(SIGHUP) != false else { return }
+        guard let process, ProcessStanding(of: process.pid)?.survives(SIGHUP) != false else { return }
         process.kill(SIGHUP)
     }
 

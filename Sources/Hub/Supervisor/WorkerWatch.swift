@@ -1,5 +1,4 @@
 import EventLoop
-import Glibc
 import Logging
 import WebSocketServer
 
@@ -35,7 +34,7 @@ final class WorkerWatch {
             let hasStopped = pulse.hasStopped(count)
             pulses[row] = (pid, pulse)
             // Whom a debugger holds goes on when it is let go.
-            guard hasStopped, SignalStanding(of: pid)?.isTraced != true else { continue }
+            guard hasStopped, ProcessStanding(of: pid)?.isTraced != true else { continue }
             log.error(
                 "worker \(row + 1) has done nothing for \(WorkerPulse.mostMissed) s, and is killed",
                 metadata: ["pid": "\(pid)"])

@@ -3,15 +3,15 @@ import Testing
 
 @testable import Hub
 
-/// Whether a process that is to be sent a signal would be ended by it.
-@Suite struct SignalStandingTests {
+/// Whether a process that is to be sent a signal would be ended by it, and whether a debugger has it.
+@Suite struct ProcessStandingTests {
     private func status(blocked: String, ignored: String, caught: String) -> String {
         "Name:\tkerbside\nSigQ:\t3/96365\nSigPnd:\t0000000000000001\nShdPnd:\t0000000000000001\nSigBlk:\t\(blocked)\n"
             + "SigIgn:\t\(ignored)\nSigCgt:\t\(caught)\nCapInh:\t0000000000000000\n"
     }
 
     private func survives(_ signal: Int32, _ blocked: String, _ ignored: String, _ caught: String) throws -> Bool {
-        try #require(SignalStanding(status(blocked: blocked, ignored: ignored, caught: caught))).survives(signal)
+        try #require(ProcessStanding(status(blocked: blocked, ignored: ignored, caught: caught))).survives(signal)
     }
 
     @Test func `what is held, ignored or caught ends nobody`() throws {
@@ -26,14 +26,14 @@ import Testing
 
     @Test func `whom a debugger has is told`() throws {
         let rest = status(blocked: "0", ignored: "0", caught: "0")
-        #expect(try !#require(SignalStanding(rest)).isTraced)
-        #expect(try !#require(SignalStanding("TracerPid:\t0\n" + rest)).isTraced)
-        #expect(try #require(SignalStanding("TracerPid:\t4711\n" + rest)).isTraced)
+        #expect(try !#require(ProcessStanding(rest)).isTraced)
+        #expect(try !#require(ProcessStanding("TracerPid:\t0\n" + rest)).isTraced)
+        #expect(try #require(ProcessStanding("TracerPid:\t4711\n" + rest)).isTraced)
     }
 
     @Test func `this process is known, and one that isn't there is not`() {
-        #expect(SignalStanding(of: getpid()) != nil)
-        #expect(SignalStanding(of: .max) == nil)
-        #expect(SignalStanding("Name:\tkerbside\n") == nil)
+        #expect(ProcessStanding(of: getpid()) != nil)
+        #expect(ProcessStanding(of: .max) == nil)
+        #expect(ProcessStanding("Name:\tkerbside\n") == nil)
     }
 }

@@ -1,5 +1,5 @@
 /// What a process does with signals at this moment, and whether a debugger has it, as the kernel says it in `/proc/<pid>/status`.
-struct SignalStanding {
+struct ProcessStanding {
     /// Signals that are held, ignored or caught: bit n - 1 is signal n.
     private let handled: UInt64
     /// A debugger, or whoever looks on like one, may hold it.
