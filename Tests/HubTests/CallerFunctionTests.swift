@@ -208,6 +208,10 @@ import Wire
             {
                 try await request(city, ride, as: "tel:" + number, by: "\(`operator`)\nBob\n" + number, key: key)
             }
+            func near(by operator: String = "o1") async throws -> String? {
+                let place = ["45.1", "9.1", "1000", "64"]
+                return try await city.call("seat_near", place + ["tel:034", "", "\(`operator`)\nBob\n034"]).text
+            }
             #expect(try await ask("r1", "031").isOK)
             #expect(try await city.raw(["GET", "{test}:asked:o1"]).text == "1800000000000 1")
             #expect(try await ask("r2", "031") == .refused("already_requested"))
@@ -216,8 +220,11 @@ import Wire
             try await city.advance(3_000_000)
             let last = try await ask("r3", "032", key: "k")
             #expect(last.isOK)
+            #expect(try await near() == "[]")
             #expect(try await ask("r4", "033").isOK)
             #expect(try await ask("r5", "034") == .refused("rate_limited"))
+            #expect(try await near()?.hasPrefix("-rate_limited ") == true, "no minibus is looked for")
+            #expect(try await near(by: "o2") == "[]", "by another operator")
             #expect(try await ask("r3", "032", key: "k") == last, "the same again is none")
             let off = try await city.command("ride_cancel", "passenger", "tel:033", "r4", "", "", "o1\nBob\n033")
             #expect(off.isOK)
