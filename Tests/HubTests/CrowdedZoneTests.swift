@@ -8,17 +8,15 @@ import Wire
 /// them at once.
 @Suite struct CrowdedZoneTests {
     private func ask(_ city: TestCity, _ number: Int, zone: String = "14") async throws -> TestCity.Outcome {
-        try await city.command(
-            "ride_request", "p\(number)", "r\(number)", zone, "45.1", "9.1", "2", "", "", "", "", "", "", "1")
+        try await city.request("p\(number)", "r\(number)", zone, wait: "1")
     }
 
     /// An operator asks for who telephones.
     private func ask(
         _ city: TestCity, _ number: Int, by name: String, zone: String = "14", needs: String = "wheelchair"
     ) async throws -> TestCity.Outcome {
-        try await city.command(
-            "ride_request", "tel:\(number)", "r\(number)", zone, "45.1", "9.1", "2", "", "", "",
-            "\(name)\nAda Rossi\n\(number)", needs, "", "1")
+        try await city.request(
+            "tel:\(number)", "r\(number)", zone, by: "\(name)\nAda Rossi\n\(number)", needs: needs, wait: "1")
     }
 
     private func count(_ city: TestCity, _ state: String, of rides: Int) async throws -> Int {
@@ -174,9 +172,8 @@ import Wire
             for number in 0..<60 {
                 // Each needs something else.
                 let needs = words.indices.filter { (number + 1) >> $0 & 1 == 1 }.map { words[$0] }
-                let asked = try await city.command(
-                    "ride_request", "p\(number)", "r\(number)", "14", "45.1", "9.1", "2", "", "", "", "",
-                    needs.joined(separator: " "), "", "")
+                let asked = try await city.request(
+                    "p\(number)", "r\(number)", "14", needs: needs.joined(separator: " "))
                 #expect(asked.isOK)
             }
             #expect(try await city.command("offer_accept", "T1", "q", "", "").isOK)
@@ -197,9 +194,8 @@ import Wire
             try await city.queue("14", "T1", "T2")
             for driver in ["T1", "T2"] { try await city.call("driver_gone", [driver, "s-\(driver)"]) }
             for number in 0..<30 {
-                let asked = try await city.command(
-                    "ride_request", "p\(number)", "r\(number)", "14", "45.1", "9.1", "2", "", "", "", "", "wheelchair",
-                    "", "1")
+                let asked = try await city.request(
+                    "p\(number)", "r\(number)", "14", needs: "wheelchair", wait: "1")
                 #expect(asked.isOK)
             }
             #expect(try await ask(city, 30).isOK)
@@ -231,9 +227,8 @@ import Wire
     func free() async throws {
         try await TestCity.run { city in
             for number in 0..<500 {
-                let asked = try await city.command(
-                    "ride_request", "p\(number)", "r\(number)", "14", "45.1", "9.1", "2", "", "", "", "", "wheelchair",
-                    "", "1")
+                let asked = try await city.request(
+                    "p\(number)", "r\(number)", "14", needs: "wheelchair", wait: "1")
                 #expect(asked.isOK)
             }
             try await city.queue("14", "T1")
@@ -311,7 +306,7 @@ import Wire
             try await city.queue("14", "T2")
             #expect(try await city.command("seats_set", "T2", "2", "4", "", "").isOK)
             func party(_ number: Int) async throws -> TestCity.Outcome {
-                try await city.command("ride_request", "p\(number)", "r\(number)", "14", "45.1", "9.1", "3", "", "", "")
+                try await city.request("p\(number)", "r\(number)", "14", passengers: 3)
             }
             for number in 0..<500 {
                 let asked = try await party(number)
@@ -341,17 +336,13 @@ import Wire
             _ = try await make(city)
             try await come(city, before: 11 * Self.minute)
             for number in 0..<300 {
-                let asked = try await city.command(
-                    "ride_request", "q\(number)", "r\(number)", "14", "45.1", "9.1", "2", "", "", "", "", "", "", "1")
-                #expect(asked.isOK)
+                #expect(try await city.request("q\(number)", "r\(number)", "14", wait: "1").isOK)
             }
             try await come(city, before: 10 * Self.minute)
             #expect(try await state(city) == "open")
             let waiting = try await city.last("reservation.waiting", "passenger:p1")
             #expect(waiting?["reason"]?.text == "rate_limited")
-            let now = try await city.command(
-                "ride_request", "p2", "r_now", "14", "45.1", "9.1", "2", "", "", "", "", "", "", "1")
-            #expect(now.isOK)
+            #expect(try await city.request("p2", "r_now", "14", wait: "1").isOK)
             #expect(try await city.command("ride_cancel", "passenger", "q1", "", "", "").isOK)
             #expect(try await city.command("ride_cancel", "passenger", "q2", "", "", "").isOK)
             try await come(city, before: 9 * Self.minute)
@@ -369,9 +360,8 @@ import Wire
             for number in 0..<125 {
                 // It asks in several minutes: an operator does sixty things in each.
                 if number % 50 == 0 { try await come(city, before: (14 - number / 50) * Self.minute) }
-                let asked = try await city.command(
-                    "ride_request", "tel:\(number)", "r\(number)", "14", "45.1", "9.1", "2", "", "", "",
-                    "o1\nAda Rossi\n\(number)", "", "", "1")
+                let asked = try await city.request(
+                    "tel:\(number)", "r\(number)", "14", by: "o1\nAda Rossi\n\(number)", wait: "1")
                 #expect(asked.isOK)
             }
             try await come(city, before: 10 * Self.minute)
@@ -385,8 +375,7 @@ import Wire
             try await come(city, before: 9 * Self.minute)
             #expect(try await state(city, "v_1") == "searching")
             // Its ride counts as one of those.
-            let next = try await city.command(
-                "ride_request", "tel:126", "r126", "14", "45.1", "9.1", "2", "", "", "", "o1\nBob\n126", "", "", "1")
+            let next = try await city.request("tel:126", "r126", "14", by: "o1\nBob\n126", wait: "1")
             #expect(next == .refused("zone_empty"))
             #expect(try await city.brokenInvariants() == [])
         }

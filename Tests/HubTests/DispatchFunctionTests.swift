@@ -24,9 +24,7 @@ import Wire
     /// So many rides, r0 first, wait for who comes.
     private func wait(_ city: TestCity, rides: Int) async throws {
         for n in 0..<rides {
-            let asked = try await city.command(
-                "ride_request", "p\(n)", "r\(n)", "14", "45.1", "9.1", "2", "", "", "", "", "", "", "1")
-            #expect(asked.isOK)
+            #expect(try await city.request("p\(n)", "r\(n)", "14", wait: "1").isOK)
         }
     }
 
@@ -90,9 +88,7 @@ import Wire
                 try await city.queue("14", "T\(n)")
                 _ = try await city.command("seats_set", "T\(n)", "2", "4", "", "")
             }
-            let asked = try await city.command(
-                "ride_request", "p", "r", "14", "45.1", "9.1", "3", "", "", "", "", "", "", "1")
-            #expect(asked.isOK)
+            #expect(try await city.request("p", "r", "14", passengers: 3, wait: "1").isOK)
             for round in 0..<6 {
                 let cost = try await looks(city) {
                     _ = try await city.command("seats_set", "T1", round % 2 == 0 ? "3" : "2", "4", "", "")
@@ -148,9 +144,7 @@ import Wire
             try await city.queue("14", "W", "T1")
             for n in 1...2 { #expect(try await city.request("p\(n)", "q\(n)", "14").isOK) }
             for n in 0..<20 {
-                let asked = try await city.command(
-                    "ride_request", "c\(n)", "r\(n)", "14", "45.1", "9.1", "2", "", "", "", "", "wheelchair", "", "")
-                #expect(asked.isOK)
+                #expect(try await city.request("c\(n)", "r\(n)", "14", needs: "wheelchair").isOK)
             }
             let before = try await city.calls(of: "hgetall")
             #expect(try await city.command("offer_accept", "T1", "q2", "", "").isOK)
@@ -169,9 +163,7 @@ import Wire
             try await city.queue("14", "T1", "T2")
             for n in 1...2 { #expect(try await city.request("p\(n)", "q\(n)", "14").isOK) }
             for (n, needs) in ["a b", "b a"].enumerated() {
-                let asked = try await city.command(
-                    "ride_request", "c\(n)", "r\(n)", "14", "45.1", "9.1", "2", "", "", "", "", needs, "", "")
-                #expect(asked.isOK)
+                #expect(try await city.request("c\(n)", "r\(n)", "14", needs: needs).isOK)
             }
             let before = try await city.calls(of: "zinter")
             #expect(try await city.command("offer_accept", "T1", "q1", "", "").isOK)

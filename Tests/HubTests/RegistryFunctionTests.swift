@@ -226,9 +226,7 @@ struct RegistryFunctionTests {
     @Test("of many papers that end on one day twenty are told by a sweep, which says that more is due")
     func manyReminders() async throws {
         try await TestCity.run { city in
-            func hasMore() async throws -> Bool {
-                try await city.call("city_sweep", ["w", "5000", "0", "0 0 0"])[6].int == 1
-            }
+            func hasMore() async throws -> Bool { try await city.hasMore(offset: "0", clock: "0 0 0") }
             func events() async throws -> Int { try await city.told("office").filter { $0 == "papers.ending" }.count }
             for n in 0..<25 { try await city.register("D\(n)", licence: "2027-02-01") }
             #expect(try await hasMore())

@@ -14,8 +14,7 @@ import Wire
     private func ask(
         _ city: TestCity, _ passenger: String, _ ride: String, needs: String = "", near: String = "", wait: String = ""
     ) async throws -> TestCity.Outcome {
-        try await city.command(
-            "ride_request", passenger, ride, "14", "45.1", "9.1", "2", "", "", "", "", needs, near, wait)
+        try await city.request(passenger, ride, "14", needs: needs, near: near, wait: wait)
     }
 
     private func words(_ value: JSONValue?) -> [String]? { value?.elements?.compactMap(\.text) }
@@ -89,8 +88,7 @@ import Wire
             }
             func ask(_ ride: String) async throws -> (TestCity.Outcome, read: Int) {
                 let before = try await city.calls(of: "hmget")
-                let outcome = try await city.command(
-                    "ride_request", "p" + ride, ride, "14", "45.1", "9.1", "3", "", "", "", "", needs, "", "")
+                let outcome = try await city.request("p" + ride, ride, "14", passengers: 3, needs: needs)
                 return (outcome, try await city.calls(of: "hmget") - before)
             }
             let first = try await ask("r1")
@@ -124,8 +122,7 @@ import Wire
             try await city.queue("14", "T1", "T2")
             #expect(try await city.command("seats_set", "T1", "2", "4", "", "").isOK)
             func ask(_ ride: String) async throws -> TestCity.Outcome {
-                try await city.command(
-                    "ride_request", "p1", ride, "14", "45.1", "9.1", "3", "", "", "", "", "estate", "", "")
+                try await city.request("p1", ride, "14", passengers: 3, needs: "estate")
             }
             for n in 0..<2 { #expect(try await ask("r\(n)") == .refused("seats_full")) }
             try await equip(city, "T2", "estate")
@@ -134,15 +131,20 @@ import Wire
         }
     }
 
+    /// A ride waits that T1 alone can take, which is asked for another one.
+    private func waitForOnlyOne(_ city: TestCity) async throws {
+        try await equip(city, "T1", "wheelchair")
+        try await city.queue("14", "T1", "T2")
+        #expect(try await city.request("p1", "r1", "14").isOK)
+        #expect(try await city.offered("r1") == "T1")
+        #expect(try await ask(city, "p2", "r2", needs: "wheelchair").isOK)
+        #expect(try await city.offered("r2") == nil, "T1 is asked for another one")
+    }
+
     @Test("C26: a ride that only one taxi can take waits for it, and fails when it has gone")
     func onlyOne() async throws {
         try await TestCity.run { city in
-            try await equip(city, "T1", "wheelchair")
-            try await city.queue("14", "T1", "T2")
-            #expect(try await city.request("p1", "r1", "14").isOK)
-            #expect(try await city.offered("r1") == "T1")
-            #expect(try await ask(city, "p2", "r2", needs: "wheelchair").isOK)
-            #expect(try await city.offered("r2") == nil, "T1 is asked for another one")
+            try await waitForOnlyOne(city)
             #expect(try await city.command("offer_accept", "T1", "r1", "", "").isOK)
             #expect(try await city.last("ride.failed", "passenger:p2")?["code"]?.text == "zone_empty")
         }
@@ -151,11 +153,7 @@ import Wire
     @Test("C26: a ride that only one taxi can take fails when that can take it no more")
     func onlyOneLess() async throws {
         try await TestCity.run { city in
-            try await equip(city, "T1", "wheelchair")
-            try await city.queue("14", "T1", "T2")
-            #expect(try await city.request("p1", "r1", "14").isOK)
-            #expect(try await city.offered("r1") == "T1")
-            #expect(try await ask(city, "p2", "r2", needs: "wheelchair").isOK)
+            try await waitForOnlyOne(city)
             try await equip(city, "T1", "estate")
             try await city.sweep()
             #expect(try await city.last("ride.failed", "passenger:p2")?["code"]?.text == "zone_empty")

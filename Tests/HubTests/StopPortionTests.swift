@@ -35,11 +35,6 @@ import Wire
         return all.filter { $0.contains("|" + what) }
     }
 
-    /// Sweeps, and answers whether it says that more is due.
-    private func hasMore(_ city: TestCity) async throws -> Bool {
-        try await city.call("city_sweep", ["w", "5000", "", ""])[6].int == 1
-    }
-
     private func open(_ city: TestCity) async throws -> Int64? {
         try await city.raw(["ZCARD", "{test}:line:L:stops"]).int
     }
@@ -142,13 +137,13 @@ import Wire
         try await TestCity.run { city in
             try await city.catalog("v1", ["L": #"{"patterns":[{"id":"out"}]}"#], replacing: "")
             try await askAhead(city, 25)
-            #expect(try await !hasMore(city))
+            #expect(try await !city.hasMore())
             try await city.catalog("v2", ["L": #"{"patterns":[{"id":"back"}]}"#], replacing: "v1")
             for left in [15, 5] {
-                #expect(try await hasMore(city))
+                #expect(try await city.hasMore())
                 #expect(try await open(city) == Int64(left))
             }
-            #expect(try await !hasMore(city))
+            #expect(try await !city.hasMore())
             #expect(try await open(city) == 0)
         }
     }
@@ -174,20 +169,20 @@ import Wire
             }
             try await start(city)
             #expect(try await request(city, "near", wish("near", 2000, inMinutes: 20)).isOK)
-            while try await hasMore(city) {}
+            while try await city.hasMore() {}
             try await city.catalog("v2", catalog("back"), replacing: "v1")
             // So long its driver has to answer.
             try await city.advance(30 * Self.minute)
-            #expect(try await hasMore(city))
+            #expect(try await city.hasMore())
             #expect(try await city.told("passenger:near").last == "stop.expired")
             #expect(try await (1...4).contains(told()), "of the lines a few")
 
             // However much falls due, of the lines one is looked at.
             for n in 0..<20 { try await city.raw(["ZADD", "{test}:stopdue", "1", "gone\(n)|handover"]) }
             let before = try await told()
-            #expect(try await hasMore(city))
+            #expect(try await city.hasMore())
             #expect(try await told() == before + 1)
-            while try await hasMore(city) {}
+            while try await city.hasMore() {}
             #expect(try await told() == 30)
             #expect(try await marks(city, "changed").isEmpty)
         }

@@ -157,8 +157,14 @@ actor TestCity {
         }
     }
 
-    func request(_ passenger: String, _ ride: String, _ zone: String, key: String = "") async throws -> Outcome {
-        try await command("ride_request", passenger, ride, zone, "45.1", "9.1", "2", "", "", key)
+    /// by: as `callers.once` takes it; needs: words, a space between; near: zones, a line break between; wait: "1" to wait on.
+    func request(
+        _ passenger: String, _ ride: String, _ zone: String, passengers: Int = 2, key: String = "", by: String = "",
+        needs: String = "", near: String = "", wait: String = ""
+    ) async throws -> Outcome {
+        try await command(
+            "ride_request", passenger, ride, zone, "45.1", "9.1", String(passengers), "", "", key, by, needs, near, wait
+        )
     }
 
     /// A ride that this driver, whose turn it is in zone 14, has accepted.
@@ -178,6 +184,11 @@ actor TestCity {
     }
 
     func sweep() async throws { try await call("city_sweep", ["w", "5000", "", ""]) }
+
+    /// Sweeps, and answers whether it says that more is due. offset, clock: the city's, empty: not known yet.
+    func hasMore(offset: String = "", clock: String = "") async throws -> Bool {
+        try await call("city_sweep", ["w", "5000", offset, clock])[6].int == 1
+    }
 
     func order(_ zone: String) async throws -> [String] {
         (try await raw(["ZRANGE", keys.queue(zone), "0", "-1"])).array?.compactMap(\.text) ?? []

@@ -274,7 +274,7 @@ async def test_a_database_that_dies_while_nothing_happens_is_noticed(new_hub, po
 
 
 def doctor_of(hub, what):
-    """The line of `kerbside doctor` that begins so."""
+    """The line of `kerbside doctor` that has this."""
     [line] = [line for line in run("doctor", "--config", hub.config).stdout.splitlines() if what in line]
     return line
 

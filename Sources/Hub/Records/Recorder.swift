@@ -288,24 +288,8 @@ final class Recorder: SideTask {
     @discardableResult
     private func record(in store: RecordStore) -> Bool {
         guard let held else { return true }
-        var gaps = held.gaps
-        let nowMs = EventLoop.wallClock()
         do throws(DatabaseFailure) {
-            do throws(DatabaseFailure) {
-                try store.record(held.prepared, from: cursor, to: held.to, nowMs: nowMs)
-                meter.recorded(held.count)
-            } catch {
-                guard error.kind == .refused, !store.isLost else { throw error }
-                guard held.count == 1 else {
-                    separate(held, error)
-                    return false
-                }
-                gaps.append(.init(kind: .refused, after: held.first, before: held.first, lost: 1))
-                try store.record(store.prepare(after: gaps), from: cursor, to: held.to, nowMs: nowMs)
-                log.error(
-                    "the database refuses an entry of the event log, which is left out: \(error)",
-                    metadata: ["entry": "\(held.first)"])
-            }
+            guard let gaps = try write(held, in: store) else { return false }
             for gap in gaps { tell(gap) }
             cursor = held.to
             self.held = nil
@@ -318,6 +302,28 @@ final class Recorder: SideTask {
         } catch {
             failed(error)
             return false
+        }
+    }
+
+    /// Answers which gaps it has written; nil: nothing, as the database refuses one of several entries.
+    private func write(_ held: HeldEntries, in store: RecordStore) throws(DatabaseFailure) -> [RecordStore.Gap]? {
+        let nowMs = EventLoop.wallClock()
+        do throws(DatabaseFailure) {
+            try store.record(held.prepared, from: cursor, to: held.to, nowMs: nowMs)
+            meter.recorded(held.count)
+            return held.gaps
+        } catch {
+            guard error.kind == .refused, !store.isLost else { throw error }
+            guard held.count == 1 else {
+                separate(held, error)
+                return nil
+            }
+            let gaps = held.gaps + [RecordStore.Gap(kind: .refused, after: held.first, before: held.first, lost: 1)]
+            try store.record(store.prepare(after: gaps), from: cursor, to: held.to, nowMs: nowMs)
+            log.error(
+                "the database refuses an entry of the event log, which is left out: \(error)",
+                metadata: ["entry": "\(held.first)"])
+            return gaps
         }
     }
 

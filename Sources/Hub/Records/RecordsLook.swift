@@ -31,7 +31,8 @@ public enum RecordsLook {
     }
 
     /// What the recorder of a hub says of itself.
-    struct Lag {
+    struct RecorderWord {
+        /// How far it is behind.
         let events: Double
         let seconds: Double
         /// Another hub records this city.
@@ -40,8 +41,8 @@ public enum RecordsLook {
         let isForeign: Bool
     }
 
-    /// How far a hub that runs with this data directory is behind, as its recorder said last; nil: it says nothing.
-    static func lag(_ settings: Settings) -> Lag? {
+    /// What the recorder of a hub that runs with this data directory said last; nil: it says nothing.
+    static func word(of settings: Settings) -> RecorderWord? {
         let texts = WorkerExpositions(directory: WorkerFiles.metrics(settings.data.dir))
             .merged(own: ("doctor", ""), maxAgeS: 10)
         func value(_ family: String) -> Double? {
@@ -51,7 +52,7 @@ public enum RecordsLook {
         guard let events = value(RecordsMeter.lagEventsName), let seconds = value(RecordsMeter.lagSecondsName) else {
             return nil
         }
-        return Lag(
+        return RecorderWord(
             events: events, seconds: seconds,
             isStandby: value(RecordsMeter.upName) == 1 && value(RecordsMeter.activeName) == 0,
             isForeign: value(RecordsMeter.foreignName) == 1)

@@ -8,6 +8,7 @@ local log, ok, once, pick, refuse, register = import('core', 'log', 'ok', 'once'
 local audit = import('audit', 'audit')
 local papers = import('papers', 'papers')
 local room = import('room', 'room')
+local look_soon_in = import('search', 'look_soon_in')
 
 local registry = {}
 
@@ -68,10 +69,7 @@ end
 -- Rides that need something may have waited for this driver's answer, who can take them no more: the next sweep looks at what waits in its zone.
 local function lost_something(c, id)
     local v = redis.call('HMGET', c.p .. 'vehicle:' .. id, 'state', 'zone')
-    if v[1] ~= 'available' then return end
-    for _, ride in ipairs(redis.call('ZRANGE', c.p .. 'waiting:' .. v[2], 0, -1)) do
-        redis.call('ZADD', c.p .. 'looks', 'LT', c.now_text, ride)
-    end
+    if v[1] == 'available' then look_soon_in(c, v[2]) end
 end
 
 -- Who has a capability: `able:<word>`, for rides that need it (candidates.lua). old, new: cards, nil: none.

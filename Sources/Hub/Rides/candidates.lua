@@ -159,7 +159,7 @@ end
 local function lacks(c, r, driver, able)
     for word in words(r.needs) do
         local has = able and able[word]
-        if has == nil or not able then has = redis.call('SISMEMBER', c.p .. 'able:' .. word, driver) == 1 end
+        if has == nil then has = redis.call('SISMEMBER', c.p .. 'able:' .. word, driver) == 1 end
         if able then able[word] = has end
         if not has then return word end
     end

@@ -257,20 +257,22 @@ local LOOKED_AT = 25
 -- It can wait for the next sweep.
 local function look_soon(c, ride) redis.call('ZADD', c.p .. 'looks', 'LT', c.now_text, ride) end
 
+local function look_soon_in(c, zone)
+    for _, ride in ipairs(waiting(c, zone)) do look_soon(c, ride) end
+end
+
 -- Matches what waits in a zone with who is free there: rides in order of request (R2), drivers in order of the queue (R3). Of many rides
 -- those behind ask who is free, and what becomes of them otherwise is seen by a sweep.
 -- rides: of the zone, if they have been read.
 local function dispatch(c, zone, rides)
     local queue = view(c, zone)
     for i, ride in ipairs(rides or waiting(c, zone)) do
-        local r = (i <= LOOKED_AT or free_at(c, queue, 1)) and load_ride(c, ride)
-        local driver = r and i > LOOKED_AT and take_unasked(c, ride, r, queue, {})
-        if driver then
-            make_offer(c, ride, r, driver)
-        elseif i > LOOKED_AT then
-            look_soon(c, ride)
+        if i <= LOOKED_AT then
+            place_ride(c, ride, load_ride(c, ride), queue)
         else
-            place_ride(c, ride, r, queue)
+            local r = free_at(c, queue, 1) and load_ride(c, ride)
+            local driver = r and take_unasked(c, ride, r, queue, {})
+            if driver then make_offer(c, ride, r, driver) else look_soon(c, ride) end
         end
     end
 end
@@ -360,7 +362,7 @@ end
 local function is_in_good_hands(c, ride, queue, driver, able)
     local r = pick(c.p .. 'ride:' .. ride, { 'look_at', 'wait_until', 'attempt', 'passengers', 'needs' })
     if r.wait_until and r.look_at and c.now < tonumber(r.look_at) then return true end
-    if driver and r.needs and lacks(c, r, driver, able) then return true end
+    if driver and lacks(c, r, driver, able) then return true end
     return r.attempt == '0' and not r.needs and have_others_room(c, queue, tonumber(r.passengers))
 end
 
@@ -393,6 +395,6 @@ end
 return {
     follow = follow, tell_followers = tell_followers, needs_of = needs_of, remember_ask = remember_ask, make_offer = make_offer,
     end_search = end_search, search_ends = search_ends, searches_on = searches_on, close_ride = close_ride, fail_ride = fail_ride,
-    ask_anew = ask_anew, begin_search = begin_search, dispatch = dispatch, dispatch_ride = dispatch_ride,
-    dispatch_driver = dispatch_driver, dispatch_due = dispatch_due, dispatch_rest = dispatch_rest, LOOKED_AT = LOOKED_AT,
+    ask_anew = ask_anew, begin_search = begin_search, dispatch = dispatch, dispatch_ride = dispatch_ride, dispatch_driver = dispatch_driver,
+    dispatch_due = dispatch_due, dispatch_rest = dispatch_rest, look_soon_in = look_soon_in, LOOKED_AT = LOOKED_AT,
 }

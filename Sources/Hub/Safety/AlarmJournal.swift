@@ -77,8 +77,8 @@ final class AlarmJournal: Sendable {
         }
     }
 
-    /// Deletes what is older than yesterday and is not the last that was written; that, too, when it is older than `keptDays` and
-    /// all its alarms were closed. Once a day.
+    /// Deletes what is older than yesterday, but for the latest two files; of those, one goes when it is older than `keptDays` and all its
+    /// alarms were closed. Once a day.
     func forgetOld(keptDays: Int) { queue.async { [self] in _ = daysLeft(keptDays) } }
 
     /// Deletes the same, and calls `then` on the loop with the alarms in what is left that were not closed, the oldest first.

@@ -35,8 +35,8 @@ final class KeptAlarms {
     private static let mostKnown = 1000
     /// Of one alarm: who presses on and on writes no more.
     private static let mostLines = 20
-    /// Of an alarm that is opened again more often no line is written, and that it was closed is not either: it counts as open, and rings once
-    /// too often where Redis has lost it.
+    /// Of an alarm that is opened again more often no line is written. That it was closed is written of fewer openings only: of so many on it
+    /// counts as open, and rings once too often where Redis does not know it any more.
     private static let mostOpenings: Int64 = 6
     /// Later ones ring first.
     private static let mostRestored = 500

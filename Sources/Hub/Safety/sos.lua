@@ -25,7 +25,8 @@ local MOST = 100
 local MOST_CLOSED = 1000
 -- Rung by one sweep; the next one comes within 100 ms.
 local BATCH = 50
--- So long a worker's journal may name an alarm: until then it is known that it was closed, s.
+-- A worker's journal keeps the files of yesterday and today in any case, and the line that closes an alarm may be missing there: so long at
+-- least it is known that it was closed, s.
 local JOURNAL_S = 3 * 86400
 
 local function key_of(c, id) return c.p .. 'sos:' .. id end
@@ -110,16 +111,20 @@ end
 -- What is for operators alone, and is recorded.
 local function recorded(f) return { text = f.text, lat = tonumber(f.lat), lon = tonumber(f.lon) } end
 
+-- One that was opened again without a word (`quiet`) is known from now on.
+local function log_raised(c, id, f)
+    if f.quiet then redis.call('HDEL', key_of(c, id), 'quiet') end
+    f.quiet = nil
+    log(c, 'sos.raised', logged(id, f), recorded(f))
+end
+
 -- Rings, and says when next.
 local function ring(c, id, f)
     f.rings = (tonumber(f.rings) or 0) + 1
     local wait = math.min(LONGEST_MS, c.sos_ring_ms * 1.5 ^ (f.rings - 1))
     redis.call('HSET', key_of(c, id), 'rings', f.rings)
     redis.call('ZADD', c.p .. 'sos', string.format('%.0f', c.real + wait), id)
-    if f.quiet then
-        redis.call('HDEL', key_of(c, id), 'quiet')
-        log(c, 'sos.raised', logged(id, f), recorded(f))
-    end
+    if f.quiet then log_raised(c, id, f) end
     tell(c, 'office', 'sos.raised', shown(id, f))
 end
 
@@ -140,7 +145,7 @@ local function press_again(c, id, given)
         redis.call('HDEL', key_of(c, id), 'cancelled', 'seen_by', 'seen_at', 'seen_note')
     end
     save(c, id, f)
-    if was_cancelled then log(c, 'sos.raised', logged(id, f), recorded(f)) else log(c, 'sos.updated', { sos = id }, recorded(f)) end
+    if was_cancelled then log_raised(c, id, f) else log(c, 'sos.updated', { sos = id }, recorded(f)) end
     if was_seen then ring(c, id, f) else tell(c, 'office', 'sos.updated', shown(id, f)) end
     return own(c, id, f)
 end
@@ -174,7 +179,7 @@ local function begin(c, id, given, at, again)
     local f = raised(c, given, at)
     f.again = again
     set_open(c, id, f)
-    log(c, 'sos.raised', logged(id, f), recorded(f))
+    log_raised(c, id, f)
     ring(c, id, f)
     return f
 end
@@ -191,7 +196,7 @@ local function open_again(c, id, given, f)
     redis.call('ZREM', c.p .. 'sos-closed', id)
     set_open(c, id, now)
     if pressed then
-        log(c, 'sos.raised', logged(id, now), recorded(now))
+        log_raised(c, id, now)
         ring(c, id, now)
     else
         redis.call('ZADD', c.p .. 'sos', c.real + QUIET_MS, id)
@@ -276,10 +281,7 @@ local function did(c, given, what, f, before)
         entry = audit.write(c, given.operator, what, 'sos:' .. id, note, { state = before }, { state = state_of(f) })
         redis.call('HSET', key_of(c, id), name, entry)
     end
-    if f.quiet and is_written then
-        redis.call('HDEL', key_of(c, id), 'quiet')
-        log(c, 'sos.raised', logged(id, f), recorded(f))
-    end
+    if f.quiet and is_written then log_raised(c, id, f) end
     if is_written or not f.quiet then
         log(c, f.closed_at and 'sos.closed' or 'sos.acknowledged', { sos = id, operator = given.operator }, { note = note })
     end

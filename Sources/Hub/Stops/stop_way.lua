@@ -326,6 +326,7 @@ function stops.fall_due(c, member)
     redis.call('ZREM', c.p .. 'stopdue', member)
     if not id then return 1 end
     local name, behind = string.match(what, '^(%S*) ?(.*)$')
+    -- A hub of before has `changed` in `stopdue`, too.
     if name == 'changed' then redis.call('ZREM', c.p .. 'lines-due', member) end
     local listed, go_on, much = c.to_list, OF_MANY[name], what == 'handover' and 2 or 1
     if go_on then

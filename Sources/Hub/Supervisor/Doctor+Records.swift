@@ -9,7 +9,7 @@ extension Doctor {
         guard location != .none else {
             return [Finding(verdict: .good, text: "records: none are kept (store.url is none).")]
         }
-        return [store(location, settings)] + (RecordsLook.lag(settings).map { [recorder($0)] } ?? [])
+        return [store(location, settings)] + (RecordsLook.word(of: settings).map { [recorder($0)] } ?? [])
     }
 
     private static func store(_ location: StoreLocation, _ settings: Settings) -> Finding {
@@ -38,19 +38,19 @@ extension Doctor {
     }
 
     /// A database that is away for a minute is caught up with in seconds.
-    private static func recorder(_ lag: RecordsLook.Lag) -> Finding {
-        if lag.isForeign {
+    private static func recorder(_ word: RecordsLook.RecorderWord) -> Finding {
+        if word.isForeign {
             return Finding(
                 verdict: .unfit,
                 text:
                     "recorder: another hub, with a Redis of its own, records a city of this id, and nothing of this hub is recorded. Give this city an id (city.id) or a database (store.url) of its own."
             )
         }
-        if lag.isStandby {
+        if word.isStandby {
             return Finding(verdict: .good, text: "recorder: standby: another hub records this city.")
         }
-        let text = "recorder: \(Int(lag.events)) events and \(Int(lag.seconds)) s behind."
-        if lag.seconds <= 60 { return Finding(verdict: .good, text: text) }
+        let text = "recorder: \(Int(word.events)) events and \(Int(word.seconds)) s behind."
+        if word.seconds <= 60 { return Finding(verdict: .good, text: text) }
         return Finding(verdict: .poor, text: text + " The hub's log says why; it catches up by itself.")
     }
 }

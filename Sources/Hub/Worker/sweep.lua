@@ -33,12 +33,9 @@ local STOP_BATCH = 20
 -- Drivers of a dead worker: 5 ms or so.
 local DEAD_BATCH = 400
 
--- Calls `body` for what is due in a sorted set. One that fails is logged and taken out, so that it can't stop the others. Answers whether
--- there may be more.
+-- Calls `body` for what is due in a sorted set. One that fails is logged and taken out, so that it can't stop the others.
 local function each_due(c, key, before, body, most)
-    most = most or BATCH
-    local found = redis.call('ZRANGEBYSCORE', c.p .. key, '-inf', before, 'LIMIT', 0, most)
-    for _, member in ipairs(found) do
+    for _, member in ipairs(redis.call('ZRANGEBYSCORE', c.p .. key, '-inf', before, 'LIMIT', 0, most or BATCH)) do
         local good, problem = pcall(body, member)
         if not good then
             redis.log(redis.LOG_WARNING, 'kerbside: ' .. key .. ' ' .. member .. ': ' .. tostring(problem))
@@ -47,7 +44,6 @@ local function each_due(c, key, before, body, most)
             if key == 'offers' or key == 'looks' then redis.call('ZADD', c.p .. 'searching', 'NX', c.now + c.search_timeout_ms, member) end
         end
     end
-    return #found == most
 end
 
 -- Offers past their deadline: shown and not answered is a refusal (R4), not shown is undelivered (C30).
