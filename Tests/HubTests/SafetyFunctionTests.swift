@@ -165,6 +165,10 @@ import Wire
             #expect(again["sos"]?.text == "s_6" && again["state"]?.text == "open" && again["again"]?.integer == 1)
             let heard = try await told(city).dropFirst(before)
             #expect(heard.map(\.type) == ["sos.raised"] && heard.last?.data["text"]?.text == "He is back.")
+            #expect(try await raise(city, "passenger", "p1", "s_7", text: "Here.")["again"]?.integer == 1)
+            // What is taken from an answer for the journal, no other one has.
+            let back = try await city.command("sos_cancel", "passenger", "p1", "")
+            #expect(back["cancelled"] == .bool(true) && back["again"] == nil)
             let alarm = try #require(try await alarms(city).first)
             #expect(alarm["closed"] == nil && alarm["position_of"]?.text == "sender" && alarm["rings"]?.integer == 1)
             #expect(try await alarms(city, closed: "1").count == 5)

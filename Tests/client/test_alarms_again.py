@@ -26,6 +26,8 @@ async def test_m13_an_alarm_that_was_opened_again_outlives_a_power_cut(new_hub, 
             await office.call("sos.close", sos=last[one], note="A mistake.")
         again = await one.call("sos")
         assert again | {"watching": 0} == {"sos": last[one], "state": "open", "cancelled": False, "watching": 0}
+    cancelled = await safe.call("sos.cancel")
+    assert cancelled | {"watching": 0} == {"sos": last[safe], "state": "open", "cancelled": True, "watching": 0}
     closed = await office.call("sos.close", sos=last[safe], note="Safe.")
     assert set(closed) == {"sos", "state", "audit"}
     await rider.call("sos", text="Still here.")  # answered when all that was said before is on the disk, too

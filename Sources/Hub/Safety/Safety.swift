@@ -39,14 +39,12 @@ final class Safety: Capability {
                 ["operator": who, "sos": RedisArgument(sos), "note": RedisArgument(note ?? ""), "key": key],
                 message, session)
         case .close(let sos, let note):
-            let began = loop.now
-            functions.command(
-                "sos_close", ["operator": who, "sos": RedisArgument(sos), "note": RedisArgument(note), "key": key]
-            ) { answer in
-                self.metrics.commandTook(milliseconds: self.loop.now - began)
-                let (answer, reply) = self.own(answer)
+            callForJournal(
+                "sos_close", ["operator": who, "sos": RedisArgument(sos), "note": RedisArgument(note), "key": key],
+                message, session
+            ) { reply, tell in
                 if let reply { self.kept.noteClosed(sos, again: reply.again) }
-                self.tell(answer, message, session)
+                tell()
             }
         case .report(let category, let text, let ride, let vehicle, let isAnonymous):
             guard mayReport(message, session, identity) else { return true }
@@ -82,13 +80,8 @@ final class Safety: Capability {
             "lat": place.map { RedisArgument($0.lat) } ?? "", "lon": place.map { RedisArgument($0.lon) } ?? "",
             "key": RedisArgument(message.key ?? ""),
         ]
-        let began = loop.now
-        functions.command("sos_raise", arguments) { answer in
-            self.metrics.commandTook(milliseconds: self.loop.now - began)
-            let (answer, inner) = self.own(answer)
-            guard let (reply, again) = inner, let sos = reply["sos"]?.text else {
-                return self.tell(answer, message, session)
-            }
+        callForJournal("sos_raise", arguments, message, session) { inner, tell in
+            guard let (reply, again) = inner, let sos = reply["sos"]?.text else { return tell() }
             // Once for an alarm, however often it is sent.
             if sos == id {
                 let watching = reply["watching"]?.integer ?? 0
@@ -96,17 +89,31 @@ final class Safety: Capability {
                     watching > 0 ? "an alarm was raised" : "an alarm was raised, and no operator reads office",
                     metadata: ["sos": "\(id)", "role": "\(identity.role.rawValue)", "watching": "\(watching)"])
             }
-            guard self.kept.isToKeep(sos, again: again, text) else { return self.tell(answer, message, session) }
+            guard self.kept.isToKeep(sos, again: again, text) else { return tell() }
             // It rings already. Its sender hears that it is taken when nothing can take it away any more.
             let alarm = AlarmJournal.Alarm(
                 id: sos, at: self.now(), role: identity.role.rawValue, subject: identity.subject, ride: ride ?? "",
                 text: text ?? "", place: place, again: again)
-            self.kept.keep(alarm) { self.tell(answer, message, session) }
+            self.kept.keep(alarm, tell)
         }
     }
 
-    /// An answer without what only the journal needs to know: how often the alarm was opened again. And that, with the reply; nil: it was refused.
-    private func own(_ answer: RedisFunctions.Answer)
+    /// Calls the function of a command whose answer says how often the alarm was opened again, which only the journal needs to know. `then` is given
+    /// the reply and that, nil if it was refused; and what sends the answer as the one reply to the message, to be called once.
+    private func callForJournal(
+        _ function: String, _ arguments: FunctionArguments, _ message: ClientMessage, _ session: Session,
+        then: @escaping ((ok: JSONValue, again: Int64)?, @escaping () -> Void) -> Void
+    ) {
+        let (began, budget) = (loop.now, session.budget)
+        functions.command(function, arguments) { answer in
+            self.metrics.commandTook(milliseconds: self.loop.now - began)
+            let (answer, reply) = self.withoutAgain(answer)
+            then(reply) { self.answer(answer, to: message, session, orCharge: budget) }
+        }
+    }
+
+    /// The answer as its sender gets it; and the reply with what was taken out of it, nil: it was refused.
+    private func withoutAgain(_ answer: RedisFunctions.Answer)
         -> (answer: RedisFunctions.Answer, reply: (ok: JSONValue, again: Int64)?)
     {
         guard case .ok(let json) = answer, let ok = try? JSONValue(parsing: json) else { return (answer, nil) }
@@ -115,10 +122,6 @@ final class Safety: Capability {
         var writer = JSONWriter()
         writer.value(.object(members))
         return (.ok(writer.bytes), (ok, again))
-    }
-
-    private func tell(_ reply: RedisFunctions.Answer, _ message: ClientMessage, _ session: Session) {
-        if sessions.has(session) { answer(reply, to: message, session) }
     }
 
     /// Counts it, or refuses what is too much for one person and day. What is refused later counts, too: nobody sends so many.

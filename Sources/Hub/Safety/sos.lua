@@ -55,9 +55,9 @@ local function watching(c)
     return count
 end
 
--- What its sender is told. again: for the worker's journal, which hands it on to nobody.
-local function own(c, id, f)
-    return ok({ sos = id, state = state_of(f), cancelled = f.cancelled ~= nil, watching = watching(c), again = tonumber(f.again) })
+-- What its sender is told. again: how often it was opened again, of an answer from which the worker takes that for its journal (Safety.swift).
+local function own(c, id, f, again)
+    return ok({ sos = id, state = state_of(f), cancelled = f.cancelled ~= nil, watching = watching(c), again = tonumber(again) })
 end
 
 -- A ride or booking that is, or was, this one's: what is known of both sides of it.
@@ -134,7 +134,7 @@ end
 local function press_again(c, id, given)
     local f = hash(key_of(c, id))
     local pressed, was_cancelled = cancels.in_a_minute(c, f.pressed, PRESSES), f.cancelled ~= nil
-    if not pressed and not was_cancelled then return own(c, id, f) end
+    if not pressed and not was_cancelled then return own(c, id, f, f.again) end
     for name, value in pairs(trip(c, given.role, given.subject, given.ride)) do f[name] = value end
     locate(c, f, given)
     if given.text ~= '' then f.text = given.text end
@@ -147,7 +147,7 @@ local function press_again(c, id, given)
     save(c, id, f)
     if was_cancelled then log_raised(c, id, f) else log(c, 'sos.updated', { sos = id }, recorded(f)) end
     if was_seen then ring(c, id, f) else tell(c, 'office', 'sos.updated', shown(id, f)) end
-    return own(c, id, f)
+    return own(c, id, f, f.again)
 end
 
 -- The reply that is kept for a key is of no use to who presses now, if its alarm is over or was taken back since: it is forgotten.
@@ -211,7 +211,10 @@ local function press_first(c, who, given)
     local count = cancels.in_an_hour(c, known.count, NEW)
     local last = not count and known.last and hash(key_of(c, known.last))
     -- It is kept for longer than an hour.
-    if last and last.closed_at then return own(c, known.last, open_again(c, known.last, given, last)) end
+    if last and last.closed_at then
+        local f = open_again(c, known.last, given, last)
+        return own(c, known.last, f, f.again)
+    end
     redis.call('HSET', key, 'last', given.id, 'count', count or known.count)
     redis.call('EXPIRE', key, 3600)
     return own(c, given.id, begin(c, given.id, given, c.now_text))

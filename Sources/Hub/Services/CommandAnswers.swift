@@ -15,14 +15,19 @@ extension Capability {
         functions.command(function, arguments, more: more) { answer in
             self.metrics.commandTook(milliseconds: self.loop.now - began)
             if let then, case .ok(let json) = answer, let reply = try? JSONValue(parsing: json) { then(reply) }
-            guard self.sessions.has(session) else {
-                // It was read all the same, and a session that is closed has its subject's budget no more.
-                if case .ok(let json) = answer {
-                    self.services.budgets.charge(CommandPrice.answer(json.count), to: budget)
-                }
-                return
-            }
+            self.answer(answer, to: message, session, orCharge: budget)
+        }
+    }
+
+    /// Sends an answer. If the session is closed, the answer was read all the same, and `budget` is charged: its subject's, which a session that is
+    /// closed has no more.
+    func answer(
+        _ answer: RedisFunctions.Answer, to message: ClientMessage, _ session: Session, orCharge budget: Budget
+    ) {
+        if sessions.has(session) {
             self.answer(answer, to: message, session)
+        } else if case .ok(let json) = answer {
+            services.budgets.charge(CommandPrice.answer(json.count), to: budget)
         }
     }
 
