@@ -79,31 +79,37 @@ import Testing
         #expect(found == [alarm("s_last", at: 3)])
     }
 
-    @Test func `a file that is older than is kept stays while an alarm of it is open`() throws {
+    private let today = Int64(time(nil)) / 86_400
+
+    private func raised(_ id: String, at: Int64, again: Int64 = 0) -> String {
+        #"{"sos":"\#(id)","at":\#(at),"role":"driver","subject":"T1","ride":"","text":"","again":\#(again)}"# + "\n"
+    }
+
+    private func closed(_ id: String, again: Int64 = 0) -> String {
+        #"{"closed":"\#(id)","again":\#(again)}"# + "\n"
+    }
+
+    /// What is open of these files, by day, and of which days there is a file then.
+    private func left(_ files: [Int64: String], keptDays: Int = 30) throws -> ([AlarmJournal.Alarm], [Int64]) {
         let directory = data + "/alarms/test/"
-        let today = Int64(time(nil)) / 86_400
-        func raised(_ id: String, at: Int64) -> String {
-            #"{"sos":"\#(id)","at":\#(at),"role":"driver","subject":"T1","ride":"","text":""}"# + "\n"
+        var found: [AlarmJournal.Alarm] = []
+        var names: [String] = []
+        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+        for (day, text) in files {
+            try text.write(toFile: directory + "\(day).jsonl", atomically: false, encoding: .utf8)
         }
-        func closed(_ id: String) -> String { #"{"closed":"\#(id)"}"# + "\n" }
-        /// What is open, and of which days there is a file then.
-        func left(_ files: [Int64: String]) throws -> ([AlarmJournal.Alarm], [Int64]) {
-            var found: [AlarmJournal.Alarm] = []
-            var names: [String] = []
-            try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
-            for (day, text) in files {
-                try text.write(toFile: directory + "\(day).jsonl", atomically: false, encoding: .utf8)
+        try journal { journal, loop in
+            journal.forgetOld(keptDays: keptDays)
+            journal.unclosed(keptDays: keptDays, loop) {
+                found = $0
+                names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
+                loop.stop()
             }
-            try journal { journal, loop in
-                journal.forgetOld(keptDays: 30)
-                journal.unclosed(keptDays: 30, loop) {
-                    found = $0
-                    names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
-                    loop.stop()
-                }
-            }
-            return (found, names.compactMap { Int64($0.prefix { $0 != "." }) }.sorted())
         }
+        return (found, names.compactMap { Int64($0.prefix { $0 != "." }) }.sorted())
+    }
+
+    @Test func `a file that is older than is kept stays while an alarm of it is open`() throws {
         let both = raised("s_1", at: 1) + raised("s_2", at: 2)
         let open = try left([100: both, 101: closed("s_1")])
         #expect(open.0 == [alarm("s_2", at: 2)])
@@ -116,5 +122,36 @@ import Testing
         ])
         #expect(young.0.isEmpty)
         #expect(young.1 == [today - 20])
+    }
+
+    @Test
+    func `an alarm of which no end is written is open while Redis knows whether it is, and its file goes after that`()
+        throws
+    {
+        let most = AlarmJournal.mostOpenings
+        /// Opened again so often; the end of each opening is written, but not that of the last.
+        func often(_ openings: Int64) -> String {
+            raised("s_1", at: 1)
+                + (1...openings).map { closed("s_1", again: $0 - 1) + raised("s_1", at: 2, again: $0) }.joined()
+        }
+        let itself = [alarm("s_1", at: 1, again: most)]
+        let young = try left([today - 28: often(most)])
+        #expect(young.0 == itself)
+        #expect(young.1 == [today - 28])
+        // Closed on that day, it is forgotten in the course of this one.
+        #expect(try left([today - 30: often(most)]).0.isEmpty)
+        let old = try left([today - 32: often(most)])
+        #expect(old.0.isEmpty)
+        #expect(old.1.isEmpty)
+        // Who has said more two days later had it open then.
+        let late = try left([today - 30: often(most), today - 28: raised("s_1", at: 3, again: most)])
+        #expect(late.0 == itself)
+        // Redis knows for three days in any case.
+        #expect(try left([today - 1: often(most)], keptDays: 1).0 == itself)
+        #expect(try left([today - 3: often(most)], keptDays: 1).0.isEmpty)
+        // One that was opened again less often is open, as its end would be written.
+        let open = try left([today - 32: often(most - 1)])
+        #expect(open.0 == [alarm("s_1", at: 1, again: most - 1)])
+        #expect(open.1 == [today - 32])
     }
 }

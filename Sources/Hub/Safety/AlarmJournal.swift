@@ -22,6 +22,11 @@ final class AlarmJournal: Sendable {
         var again: Int64 = 0
     }
 
+    /// Of an alarm that was opened again so often no end is written any more, and nothing of what is opened later.
+    static let mostOpenings: Int64 = 6
+    /// Redis knows at least so long that an alarm was closed, days (`JOURNAL_S` of sos.lua).
+    private static let leastKnownDays = 3
+
     private let data: String
     private let directory: String
     private let queue = DispatchQueue(label: "kerbside.alarms")
@@ -77,15 +82,15 @@ final class AlarmJournal: Sendable {
         }
     }
 
-    /// Deletes what is older than yesterday, but for the latest two files; of those, one goes when it is older than `keptDays` and all its
-    /// alarms were closed. Once a day.
+    /// Deletes what is older than yesterday, but for the latest two files; of those, one goes when it is older than `keptDays` and none of
+    /// its alarms is open. Once a day.
     func forgetOld(keptDays: Int) { queue.async { [self] in _ = daysLeft(keptDays) } }
 
     /// Deletes the same, and calls `then` on the loop with the alarms in what is left that were not closed, the oldest first.
     func unclosed(keptDays: Int, _ loop: EventLoop, then: @escaping ([Alarm]) -> Void) {
         let answer = LoopAnswer(give: then)
         queue.async { [self] in
-            let alarms = read(daysLeft(keptDays))
+            let alarms = read(daysLeft(keptDays), forgotten: lastForgotten(keptDays))
             loop.submit { answer.give(alarms) }
         }
     }
@@ -115,24 +120,24 @@ final class AlarmJournal: Sendable {
     }
 
     /// The days of which there are files: those since yesterday, and the latest two whatever the clock says, which may be wrong when the power is
-    /// back. Of these, one that is older than `keptDays` stays only while it has an alarm that was not closed, and so do those after it, as they may
+    /// back. Of these, one that is older than `keptDays` stays only while it has an alarm that is open, and so do those after it, as they may
     /// close others of its alarms. Files of other days are deleted.
     private func daysLeft(_ keptDays: Int) -> [Int64] {
         let days = (DirectoryNames.of(directory) ?? []).compactMap { name in
             name.hasSuffix(".jsonl") ? Int64(name.dropLast(".jsonl".count)) : nil
         }.sorted()
         var left = days.enumerated().filter { $1 >= today - 1 || $0 >= days.count - 2 }.map(\.element)
-        while let day = left.first, day < today - Int64(keptDays), hasOnlyClosed(day, within: left) {
+        while let day = left.first, day < today - Int64(keptDays), hasOnlyClosed(day, within: left, keptDays) {
             left.removeFirst()
         }
         for day in days where !left.contains(day) { unlink(directory + "/" + name(day)) }
         return left
     }
 
-    /// Whether the file of a day can be read, and each of its alarms is closed by it or by another of `days`.
-    private func hasOnlyClosed(_ day: Int64, within days: [Int64]) -> Bool {
+    /// Whether the file of a day can be read, and each of its alarms is closed by it or by another of `days`, or forgotten.
+    private func hasOnlyClosed(_ day: Int64, within days: [Int64], _ keptDays: Int) -> Bool {
         guard end(of: day) != nil else { return false }
-        let open = Set(read(days).map(\.id))
+        let open = Set(read(days, forgotten: lastForgotten(keptDays)).map(\.id))
         return !read([day]).contains { open.contains($0.id) }
     }
 
@@ -147,22 +152,33 @@ final class AlarmJournal: Sendable {
         return try? TextFile.read(file, maxBytes: 2 * mostRead)
     }
 
-    /// The alarms of these days that were not closed on one of them.
-    private func read(_ days: [Int64]) -> [Alarm] {
+    /// If an alarm was closed on this day, Redis may have forgotten it.
+    private func lastForgotten(_ keptDays: Int) -> Int64 { today - Int64(max(keptDays, Self.leastKnownDays)) }
+
+    /// The alarms of these days that were not closed on one of them. forgotten: one of which no end is written is left out if its last line is of
+    /// this day, or older. It may have been closed since, and would ring again whenever Redis is asked, which has forgotten it.
+    private func read(_ days: [Int64], forgotten: Int64 = .min) -> [Alarm] {
         var alarms: [Alarm] = []
+        var lastDay: [String: Int64] = [:]
         // Workers write it in no certain order: what was closed is known by how often it had been opened again.
         var closed: [String: Int64] = [:]
         for day in days {
             for line in (end(of: day) ?? []).split(separator: 10) {
                 guard let json = try? JSONValue(parsing: Array(line)) else { continue }
                 if let id = json["closed"]?.text { closed[id] = max(closed[id] ?? 0, json["again"]?.integer ?? 0) }
-                if let alarm = Alarm(json) { alarms.append(alarm) }
+                if let alarm = Alarm(json) {
+                    alarms.append(alarm)
+                    lastDay[alarm.id] = day
+                }
             }
         }
         // What was said last counts, and the first time.
         var latest: [String: Alarm] = [:]
         for alarm in alarms { latest[alarm.id] = alarm.said(after: latest[alarm.id]) }
-        return latest.values.filter { $0.again > closed[$0.id] ?? -1 }.sorted { $0.at < $1.at }
+        return latest.values.filter { alarm in
+            let isForgotten = alarm.again >= Self.mostOpenings && lastDay[alarm.id] ?? 0 <= forgotten
+            return !isForgotten && alarm.again > closed[alarm.id] ?? -1
+        }.sorted { $0.at < $1.at }
     }
 }
 

@@ -35,9 +35,6 @@ final class KeptAlarms {
     private static let mostKnown = 1000
     /// Of one alarm: who presses on and on writes no more.
     private static let mostLines = 20
-    /// Of an alarm that is opened again more often no line is written. That it was closed is written of fewer openings only: of so many on it
-    /// counts as open, and rings once too often where Redis does not know it any more.
-    private static let mostOpenings: Int64 = 6
     /// Later ones ring first.
     private static let mostRestored = 500
     /// A disk that hangs keeps nobody waiting for longer, ms: it rings already.
@@ -57,7 +54,7 @@ final class KeptAlarms {
 
     /// Whether what its sender has said is not written yet. again: how often it was opened again; text: as it came with this press.
     func isToKeep(_ sos: String, again: Int64, _ text: String?) -> Bool {
-        guard again <= Self.mostOpenings else { return false }
+        guard again <= AlarmJournal.mostOpenings else { return false }
         guard let lines = written.use(Self.opening(sos, again)) else { return true }
         return text != nil && lines < Self.mostLines
     }
@@ -80,7 +77,7 @@ final class KeptAlarms {
     /// It need not ring again. A close that is said again and again is written once, as alarms wait for the disk meanwhile.
     func noteClosed(_ sos: String, again: Int64) {
         let opening = Self.opening(sos, again)
-        guard again < Self.mostOpenings, closed.use(opening) == nil else { return }
+        guard again < AlarmJournal.mostOpenings, closed.use(opening) == nil else { return }
         closed.keep((), as: opening, size: 1)
         journal.noteClosed(sos, again: again, loop) { isKept in
             if !isKept { self.closed.remove(opening) }

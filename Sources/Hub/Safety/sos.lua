@@ -26,7 +26,7 @@ local MOST_CLOSED = 1000
 -- Rung by one sweep; the next one comes within 100 ms.
 local BATCH = 50
 -- A worker's journal keeps the files of yesterday and today in any case, and the line that closes an alarm may be missing there: so long at
--- least it is known that it was closed, s.
+-- least it is known that it was closed, s. The journal counts on that (leastKnownDays of AlarmJournal.swift).
 local JOURNAL_S = 3 * 86400
 
 local function key_of(c, id) return c.p .. 'sos:' .. id end
