@@ -12,5 +12,7 @@ final class ServerLink: SocketOwner {
 
     func readInVain(_ id: ConnectionID) { server?.readInVain(id) }
 
+    func shookHands(_ id: ConnectionID) { server?.shookHands(id) }
+
     func closed(_ id: ConnectionID) { server?.closed(id) }
 }

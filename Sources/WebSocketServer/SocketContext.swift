@@ -9,9 +9,11 @@ protocol SocketOwner: AnyObject {
     func read(_ id: ConnectionID, _ bytes: UnsafeMutableRawBufferPointer) -> Bool
     /// What libwebsockets held back has gone out, or room was asked for. False closes the socket.
     func writable(_ id: ConnectionID) -> Bool
-    /// A read under TLS, or a step of its handshake, gave nothing, as what is there of the next record is a part of it; or the handshake is
-    /// done. May come from within any call of OpenSSL's.
+    /// A read under TLS, or a step of its handshake, gave nothing, as what is there of the next record is a part of it. May come from within
+    /// any call of OpenSSL's.
     func readInVain(_ id: ConnectionID)
+    /// The peer's part of the TLS handshake is done. As `readInVain`; once.
+    func shookHands(_ id: ConnectionID)
     /// The socket is gone. Once for each adopted socket.
     func closed(_ id: ConnectionID)
 }
@@ -95,7 +97,11 @@ final class SocketContext {
         let transport = SSL_get_wbio(ssl)
         BIO_set_callback_arg(transport, UnsafeMutablePointer(socket))
         BIO_set_callback_ex(transport, onTransportCall)
-        if SSL_want(ssl) == SSL_READING || SSL_is_init_finished(ssl) == 1 { owner.readInVain(id) }
+        if SSL_is_init_finished(ssl) == 1 {
+            owner.shookHands(id)
+        } else if SSL_want(ssl) == SSL_READING {
+            owner.readInVain(id)
+        }
     }
 
     /// The descriptor of a socket whose handshake waits for the hello to be repeated: libwebsockets reads nothing of it, nor
@@ -256,7 +262,7 @@ private func watchMessages(
         limit(keyUpdatesIndex, to: mostKeyUpdates, ssl)
     // The last message that a handshake waits for. libwebsockets would watch the socket from then on.
     case (SSL3_RT_HANDSHAKE, SSL3_MT_FINISHED) where isSent == 0:
-        tellReadInVain(SSL_get_wbio(ssl))
+        tellOwner(SSL_get_wbio(ssl)) { $0.shookHands($1) }
     case (SSL3_RT_HANDSHAKE, SSL3_MT_SERVER_HELLO) where isSent == 1 && count >= randomOffset + 8:
         let random = UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: randomOffset, as: UInt64.self))
         if random == retryRandom { pause(ssl) }
@@ -321,16 +327,16 @@ private func onTransportCall(
     _ detail: Int, _ result: Int32, _ count: UnsafeMutablePointer<Int>?
 ) -> Int {
     if call == BIO_CB_READ | BIO_CB_RETURN, result <= 0, kb_bio_may_retry(transport) == 1 {
-        tellReadInVain(transport)
+        tellOwner(transport) { $0.readInVain($1) }
     }
     return Int(result)
 }
 
-private func tellReadInVain(_ transport: OpaquePointer?) {
+private func tellOwner(_ transport: OpaquePointer?, _ tell: (any SocketOwner, ConnectionID) -> Void) {
     guard let socket = BIO_get_callback_arg(transport).map(OpaquePointer.init),
         let opaque = lws_context_user(lws_get_context(socket))
     else { return }
-    Unmanaged<SocketContext>.fromOpaque(opaque).takeUnretainedValue().owner.readInVain(socketID(socket))
+    tell(Unmanaged<SocketContext>.fromOpaque(opaque).takeUnretainedValue().owner, socketID(socket))
 }
 
 private func socketID(_ socket: OpaquePointer?) -> ConnectionID {

@@ -158,6 +158,12 @@ extension WebSocketServer {
         shaking.append(connection.id)
     }
 
+    /// Its request is on the way: who has come so far is not silent.
+    func shookHands(_ id: ConnectionID) {
+        connections[id]?.lastHeard = now
+        readInVain(id)
+    }
+
     func endHandshake(_ connection: Connection) {
         guard connection.isShakingHands else { return }
         connection.isShakingHands = false
