@@ -38,12 +38,18 @@ public final class PostgresDatabase: Database {
         do throws(DatabaseFailure) {
             try checkEncoding()
             // One that waits for another's lock says so instead of waiting for ever.
-            try script("SET statement_timeout = '\(withinSeconds ?? 60)s'; SET lock_timeout = '15s'")
+            let limits = "SET statement_timeout = '\(withinSeconds ?? 60)s'; SET lock_timeout = '15s'"
+            try script("\(limits); \(Self.keepalives)")
         } catch {
             close()
             throw error
         }
     }
+
+    /// The server finds within half a minute, too, that this machine has died or that the network has forgotten the connection. By Linux' own
+    /// settings its session would keep the lock of the records for two hours. On a Unix socket they do nothing.
+    private static let keepalives =
+        "SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 3; SET tcp_user_timeout = 15000"
 
     /// Encodings that hold every character; the second takes bytes as they are. Of another one PostgreSQL refuses the text that has a
     /// character more, and with it all that is recorded in the same transaction.

@@ -163,6 +163,28 @@ import Testing
         #expect(!isAnother(first: nil, last: 0, [], 20))
     }
 
+    @Test func anotherRecorderThatTakesNothingOfWhatThereIsDoesNotGoOn() {
+        var (other, behindMs) = (OtherRecorder(), Int64(0))
+        func look(_ recorded: Int64?, _ entries: [Int64], at seconds: Int64) -> RecordsMeter.Standing {
+            let log = reading(now: 0, added: 9, held: 5, last: 90, entries)
+            let found = other.look(log, recorded: recorded.map { cursor($0, 7) }, now: seconds * 1_000)
+            behindMs = found.behindMs
+            return found.standing
+        }
+        // With nothing to record it may be silent for long; and each entry that it takes is a sign of life.
+        let alive = [look(10, [10], at: 0), look(10, [10], at: 500), look(10, [10, 20], at: 505)]
+        #expect(alive == [.standby, .standby, .standby] && behindMs == 0)
+        let slow = [look(10, [10, 20], at: 560), look(20, [20, 30], at: 600), look(20, [20, 30], at: 660)]
+        #expect(slow == [.standby, .standby, .standby] && behindMs == 60_000)
+        let idle = [look(20, [20, 30], at: 661), look(20, [20, 30], at: 700), look(30, [30, 40], at: 705)]
+        #expect(idle == [.idle, .idle, .standby] && behindMs == 0)
+        // It may have stopped before it recorded anything.
+        let none = [look(nil, [10], at: 800), look(nil, [10], at: 861)]
+        #expect(none == [.standby, .idle])
+        let foreign = look(95, [], at: 900)
+        #expect(foreign == .foreign)
+    }
+
     @Test func aReadingIsTheAnswerOfRedis() async throws {
         try await TestCity.run { city in
             for n in 1...3 {

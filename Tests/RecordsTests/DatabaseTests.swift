@@ -196,6 +196,19 @@ import Testing
         }
     }
 
+    @Test(.enabled(if: PrivatePostgres.isInstalled, "no postgresql is installed"))
+    func theServerFindsADeadLinkSoon() throws {
+        let database = try StoreLocation.postgres(url: try PrivatePostgres.shared().database()).open(makes: false)
+        defer { database.close() }
+        // On this socket they have no value, but it is known who has set them.
+        let mine = "SELECT name FROM pg_settings WHERE name LIKE 'tcp%' AND source = 'session' ORDER BY name"
+        #expect(
+            try database.rows(Statement(mine)) == [
+                [.text("tcp_keepalives_count")], [.text("tcp_keepalives_idle")], [.text("tcp_keepalives_interval")],
+                [.text("tcp_user_timeout")],
+            ])
+    }
+
     @Test func whatIsNotThereIsNamedWithoutItsPassword() {
         let location = StoreLocation(url: "postgresql://hub:secret@127.0.0.1:1/records?sslmode=disable", data: "data")
         #expect(location.name == "PostgreSQL 127.0.0.1:1/records")

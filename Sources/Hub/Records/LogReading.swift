@@ -127,6 +127,20 @@ extension LogReading {
     }
 }
 
+extension RedisConnection {
+    /// Calls `then` with the log as it is, and at most `count` of its entries from an id on; nil: Redis does not say.
+    func readLog(_ stream: String, from: String, count: Int, then: @escaping (LogReading?) -> Void) {
+        send(["MULTI"]) { _ in }
+        send(["TIME"]) { _ in }
+        send(["XINFO", "STREAM", RedisArgument(stream)]) { _ in }
+        send(["XRANGE", RedisArgument(stream), RedisArgument(from), "+", "COUNT", RedisArgument(count)]) { _ in }
+        send(["EXEC"]) { result in
+            guard case .success(let reply) = result else { return then(nil) }
+            then(LogReading(reply))
+        }
+    }
+}
+
 extension LogReading.Entry {
     /// One that lacks a field has no data: it is passed over, and said to be.
     init?(_ entry: RedisReply) {

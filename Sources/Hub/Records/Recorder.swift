@@ -58,6 +58,8 @@ final class Recorder: SideTask {
     private var isAnew = false
     private var sightings = LogSightings()
     private var isAhead = false
+    /// The one that records while this one waits.
+    private var other = OtherRecorder()
     private var isReading = false
     /// What keeps the database from recording; nil while nothing does.
     private var trouble: DatabaseFailure?
@@ -127,27 +129,27 @@ final class Recorder: SideTask {
         }
     }
 
-    /// Another hub records this city. One with the same Redis has taken what it recorded last from the log that this one reads, too. One with
-    /// another Redis will never record this log.
+    /// Another hub records this city. One with the same Redis has taken what it recorded last from the log that this one reads, too, and takes
+    /// what follows. One with another Redis will never record this log.
     private func standBy() {
         if !meter.isStandby {
             log.notice("standby: another hub records this city", metadata: ["store": "\(location.name)"])
             meter.stands(.standby)
+            other = OtherRecorder()
         }
         // Its tables may be older than this program.
         guard let reader = try? RecordStore.reader(location, city: settings.city.id) else { return }
         defer { reader.close() }
-        guard connection.isUp, !isReading, let recorded = try? reader.cursor() else { return }
-        readLog(from: "\(recorded.id)") { [weak self] reading in
-            guard let self else { return }
-            guard let reading, meter.isStandby else { return }
-            let isForeign = reading.isAnother(than: recorded)
-            if isForeign, meter.standing != .foreign {
-                log.error(
-                    "another hub, with a Redis of its own, records a city of this id: nothing of this hub is recorded; give this city an id (city.id) or a database (store.url) of its own",
-                    metadata: ["store": "\(location.name)"])
+        guard connection.isUp, !isReading, case .success(let recorded) = Result(catching: reader.cursor) else { return }
+        readLog(from: recorded.map { "\($0.id)" } ?? "-") { [weak self] reading in
+            guard let self, let reading, meter.isStandby else { return }
+            let (standing, behindMs) = other.look(reading, recorded: recorded, now: Self.steady)
+            if standing != meter.standing, let trouble = standing.trouble {
+                log.error("\(trouble)", metadata: ["store": "\(location.name)"])
             }
-            meter.stands(isForeign ? .foreign : .standby)
+            meter.stands(standing)
+            guard standing != .foreign else { return }
+            meter.behind(entries: reading.added - (recorded?.place ?? 0), ms: behindMs)
         }
     }
 
@@ -216,18 +218,9 @@ final class Recorder: SideTask {
     /// Calls `then` with the log as it is, and its entries from an id on; nil: Redis does not say.
     private func readLog(from: String, then: @escaping (LogReading?) -> Void) {
         isReading = true
-        connection.send(["MULTI"]) { _ in }
-        connection.send(["TIME"]) { _ in }
-        connection.send(["XINFO", "STREAM", RedisArgument(stream)]) { _ in }
-        connection.send([
-            "XRANGE", RedisArgument(stream), RedisArgument(from), "+", "COUNT", RedisArgument(Self.atOnce + 2),
-        ]) {
-            _ in
-        }
-        connection.send(["EXEC"]) { [weak self] result in
+        connection.readLog(stream, from: from, count: Self.atOnce + 2) { [weak self] reading in
             self?.isReading = false
-            guard case .success(let reply) = result else { return then(nil) }
-            then(LogReading(reply))
+            then(reading)
         }
     }
 

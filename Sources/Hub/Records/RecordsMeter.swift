@@ -2,8 +2,26 @@ import Telemetry
 
 /// How far records are behind, beside the metrics of the workers.
 final class RecordsMeter {
-    /// `foreign`: another hub records a city of this id, whose events are in another Redis.
-    enum Standing { case starting, recording, standby, foreign, down }
+    enum Standing {
+        case starting, recording, down
+        /// Another hub records this city.
+        case standby
+        /// Another one could record it, and does not.
+        case idle
+        /// Another one records a city of this id, whose events are in another Redis.
+        case foreign
+
+        /// What is wrong with it, for the log; nil: nothing, or the database says it.
+        var trouble: String? {
+            switch self {
+            case .starting, .recording, .down, .standby: nil
+            case .idle:
+                "another recorder has these records and goes on with them no more: nothing is recorded until its connection to the database ends"
+            case .foreign:
+                "another hub, with a Redis of its own, records a city of this id: nothing of this hub is recorded; give this city an id (city.id) or a database (store.url) of its own"
+            }
+        }
+    }
 
     private let registry = Metrics()
     private let expositions: WorkerExpositions
@@ -42,8 +60,8 @@ final class RecordsMeter {
         failures = registry.counter("kerbside_records_failures_total", "Attempts that the database did not take.")
     }
 
-    /// Whether another hub records.
-    var isStandby: Bool { standing == .standby || standing == .foreign }
+    /// Whether another hub has the records.
+    var isStandby: Bool { [.standby, .idle, .foreign].contains(standing) }
 
     func stands(_ standing: Standing) {
         self.standing = standing
