@@ -18,10 +18,17 @@ enum WorkerFiles {
 
     static func metrics(_ data: String) -> String { directory(data) + "/metrics" }
 
-    /// Makes the directories, readable by the hub's user alone. The data directory is there.
+    /// Makes the directories, readable by the hub's user alone. The data directory is there, and nobody else's. A link is refused: where it leads
+    /// somebody else may exchange what workers run with.
     static func prepare(_ data: String) throws(HubFailure) {
-        for path in [directory(data), metrics(data)] where mkdir(path, 0o700) != 0 && errno != EEXIST {
-            throw HubFailure("the directory \(path) can't be made: \(String(cString: strerror(errno)))")
+        for path in [directory(data), metrics(data)] where mkdir(path, 0o700) != 0 {
+            guard errno == EEXIST else {
+                throw HubFailure("the directory \(path) can't be made: \(String(cString: strerror(errno)))")
+            }
+            var info = stat()
+            guard lstat(path, &info) == 0, info.st_mode & S_IFMT == S_IFDIR else {
+                throw HubFailure("\(path) is no directory: move it away, and the hub makes one")
+            }
         }
     }
 

@@ -190,6 +190,38 @@ def test_a_directory_of_another_user_is_refused(new_hub):
     assert list(hub.data.iterdir()) == []
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may give a file away")
+@pytest.mark.parametrize("name", ["token.secret", "run", "run/settled.1/settings.yaml", "run/current"])
+def test_what_another_user_has_left_in_a_directory_that_was_open_is_refused(new_hub, tmp_path, name):
+    """It may be a secret which that user knows, or a directory in which it can exchange what workers run with."""
+    hub = new_hub(blocks=2).start()
+    hub.stop()
+    hub.data.chmod(0o777)
+    path = hub.data / name
+    path.parent.mkdir(exist_ok=True)
+    if name == "run/current":
+        path.symlink_to(tmp_path)
+    elif name != "run":
+        path.touch()
+    os.chown(path, 65534, 65534, follow_symlinks=False)
+    for _ in range(2):
+        result = run("serve", "--config", hub.config)
+        assert result.returncode != 0 and f"{path} (of user 65534)" in result.stderr, result.stderr
+    # To whom it belongs can't get there any more.
+    assert hub.data.stat().st_mode & 0o777 == 0o700
+    os.chown(path, 0, 0, follow_symlinks=False)
+    hub.start()
+
+
+def test_a_link_in_the_place_of_what_workers_run_with_is_refused(new_hub, tmp_path):
+    hub = new_hub(blocks=2)
+    hub.data.mkdir(mode=0o700)
+    (hub.data / "run").symlink_to(tmp_path)
+    result = run("serve", "--config", hub.config)
+    assert result.returncode != 0 and f"{hub.data}/run is no directory" in result.stderr, result.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
 @pytest.mark.parametrize("mode", [0o755, 0o1777])
 def test_a_directory_of_others_is_not_taken_from_them(new_hub, mode):
     hub = new_hub(blocks=2)

@@ -7,10 +7,13 @@ enum DataDirectory {
     private static let secrets = ["token.secret", PushKeyFile.name]
     /// The deepest that Redis' files lie.
     private static let depth = 3
+    /// Of what is refused so many are named.
+    private static let mostNamed = 5
 
     /// Makes the directory if it is not there, and closes it and its files to others. Answers what was closed, for the log.
     /// A directory that others can use and that does not look like a hub's is refused, rather than taken from them; so is one of
-    /// another user, who can exchange what is in it.
+    /// another user, who can exchange what is in it, and one with something of another user in it: left there while it was open, it may be a
+    /// secret which that user knows, or a directory in which it can exchange what workers run with.
     static func prepare(_ path: String) throws(HubFailure) -> [String] {
         if mkdir(path, 0o700) == 0 { return [] }
         guard errno == EEXIST else {
@@ -31,7 +34,14 @@ enum DataDirectory {
             closed.append("\(path) (it was \(octal(info.st_mode)))")
         }
         var files: [String] = []
-        closeFiles(path, depth, &files)
+        var foreign: [String] = []
+        closeFiles(path, depth, &files, &foreign)
+        guard foreign.isEmpty else {
+            let more = foreign.count > mostNamed ? " and \(foreign.count - mostNamed) more" : ""
+            throw HubFailure(
+                "the data directory \(path) has what others have put there: \(foreign.prefix(mostNamed).joined(separator: ", "))\(more); move away what isn't yours, and chown to the hub's user (\(geteuid())) what is"
+            )
+        }
         // In a directory that was closed, nobody could get at them.
         return closed.isEmpty ? [] : closed + files
     }
@@ -50,19 +60,25 @@ enum DataDirectory {
     }
 
     /// What Redis and earlier hubs have left open. Secrets are not among it: who may have read one has to be thought about
-    /// (SecretFile refuses it).
-    private static func closeFiles(_ directory: String, _ depth: Int, _ closed: inout [String]) {
+    /// (SecretFile refuses it). What belongs to neither this user nor root, who can do everything, is `foreign`.
+    private static func closeFiles(
+        _ directory: String, _ depth: Int, _ closed: inout [String], _ foreign: inout [String]
+    ) {
         guard depth > 0 else { return }
-        for name in DirectoryNames.of(directory) ?? [] where !secrets.contains(name) {
+        for name in DirectoryNames.of(directory) ?? [] {
             let path = "\(directory)/\(name)"
             var info = stat()
-            guard lstat(path, &info) == 0, info.st_uid == geteuid() else { continue }
+            guard lstat(path, &info) == 0 else { continue }
+            guard info.st_uid == geteuid() else {
+                if info.st_uid != 0 { foreign.append("\(path) (of user \(info.st_uid))") }
+                continue
+            }
             let isDirectory = info.st_mode & S_IFMT == S_IFDIR
-            guard isDirectory || info.st_mode & S_IFMT == S_IFREG else { continue }
+            guard isDirectory || info.st_mode & S_IFMT == S_IFREG, !secrets.contains(name) else { continue }
             if info.st_mode & 0o077 != 0, chmod(path, info.st_mode & 0o700) == 0 {
                 closed.append("\(path) (it was \(octal(info.st_mode)))")
             }
-            if isDirectory { closeFiles(path, depth - 1, &closed) }
+            if isDirectory { closeFiles(path, depth - 1, &closed, &foreign) }
         }
     }
 
