@@ -76,7 +76,7 @@ let package = Package(
         .target(name: "GTFSRealtime", dependencies: ["Domain", "Wire"], swiftSettings: strict),
         .target(name: "Telemetry", swiftSettings: strict),
         .target(name: "HubFiles", dependencies: ["CHubFiles"], swiftSettings: strict),
-        .target(name: "PageFiles", dependencies: ["CZlib", "HubFiles"], swiftSettings: strict),
+        .target(name: "PageFiles", dependencies: ["CZlib", "HubFiles", "Settings"], swiftSettings: strict),
         .target(name: "PMTiles", dependencies: ["CZlib"], swiftSettings: strict),
         .target(name: "QRCode", dependencies: ["CQRencode"], swiftSettings: strict),
         .target(

@@ -1,6 +1,6 @@
 internal import CZlib
-internal import Glibc
 internal import HubFiles
+internal import Settings
 
 /// A file for browsers.
 public struct PageFile: Sendable {
@@ -19,7 +19,7 @@ public struct PageFile: Sendable {
             ($0.name, PageFile(contentType: PagePath.contentType($0.name), bytes: $0.bytes))
         })
 
-    /// The largest that is read from a directory.
+    /// The largest that is read from a directory; a larger one is not there.
     private static let mostBytes = 4_194_304
 
     /// What is not among the pages: from where the compiler reads it, too.
@@ -33,13 +33,8 @@ public struct PageFile: Sendable {
         guard PagePath.isPlain(path) else { return nil }
         let library = libraries.first { path.hasPrefix($0.path) }
         let place = library.map { ($0.isOurs ? directory : "") + $0.place + path.dropFirst($0.path.count) }
-        let name = place ?? directory + path
-        guard let file = fopen(name, "re") else { return nil }
-        defer { fclose(file) }
-        var bytes = [UInt8](repeating: 0, count: mostBytes)
-        let count = fread(&bytes, 1, bytes.count, file)
-        guard ferror(file) == 0 else { return nil }
-        return PageFile(contentType: PagePath.contentType(path), bytes: Array(bytes[..<count]))
+        guard let bytes = try? TextFile.read(place ?? directory + path, maxBytes: mostBytes) else { return nil }
+        return PageFile(contentType: PagePath.contentType(path), bytes: bytes)
     }
 
     /// The bytes as gzip has them; nil when that is no gain, as for pictures.

@@ -1,11 +1,12 @@
 """The pages that the hub serves to browsers, and what guards them."""
 
 import gzip
+import os
 import urllib.request
 
 import pytest
 
-from kerbside.hub import ROOT
+from kerbside.hub import ROOT, run
 
 LIBRARY = "/assets/kerbside/kerbside.js"
 
@@ -70,3 +71,19 @@ def test_pages_are_read_anew_for_those_who_write_them(new_hub, tmp_path):
     (tmp_path.parent / "above").write_text("x")
     for path in ("/.secret", "/../above", "/ride/../../above"):
         assert hub.http(path).status == 404, path
+
+
+def test_who_writes_pages_stops_no_worker_by_what_is_no_file_and_gets_a_file_whole_or_not_at_all(new_hub, tmp_path):
+    hub = new_hub(server__workers=1, pages__directory=str(tmp_path / "ride.js"))
+    os.mkfifo(tmp_path / "ride.js")
+    result = run("check-config", hub.config)
+    assert result.returncode != 0 and f"pages.directory: {tmp_path}/ride.js is no directory" in result.stdout + result.stderr
+    hub.write_config(pages__directory=str(tmp_path))
+    assert run("check-config", hub.config).returncode == 0
+    hub.start()
+    (tmp_path / "large.js").write_text("x" * (4 << 20))
+    (tmp_path / "larger.js").write_text("x" * ((4 << 20) + 1))
+    (tmp_path / "folder.js").mkdir()
+    for path in ("/ride.js", "/larger.js", "/folder.js"):
+        assert hub.http(path).status == 404, path
+    assert len(hub.http("/large.js").text) == 4 << 20

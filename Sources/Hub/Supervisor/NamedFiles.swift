@@ -17,7 +17,7 @@ public enum NamedFiles {
         attempt { try settings.tlsFiles?.check() }
         attempt { _ = try CityZones.load(settings, repairs: repairs) }
         attempt { try RecordsFile.check(settings) }
-        if let problem = mapProblem(settings) { problems.append(problem) }
+        problems += [mapProblem(settings), pagesProblem(settings)].compactMap(\.self)
         return problems
     }
 
@@ -31,5 +31,12 @@ public enum NamedFiles {
         } catch {
             return "pages.map: \(path) can't be used: \(error)"
         }
+    }
+
+    /// What is wrong with the directory of the pages; nil: nothing, or they are those of the program.
+    private static func pagesProblem(_ settings: Settings) -> String? {
+        let path = settings.pages.directory
+        guard !path.isEmpty, DirectoryNames.of(path) == nil else { return nil }
+        return "pages.directory: \(path) is no directory, or can't be read"
     }
 }
