@@ -21,11 +21,12 @@ final class Sessions: PushListener {
     private var number = 0
     /// Seconds at which a connection must have said hello, or its token ends; when they were last looked at, ms of the loop.
     private var deadlines = TimerWheel()
-    /// Those whose time has come, and whether it was noticed too late: a crowd that came at once is late at once, and closing 5,000
+    /// Those whose time has come, or may have, and whether it was noticed too late: a crowd that came at once is late at once, and closing 5,000
     /// took 56 ms.
     private var overdue: [(id: UInt64, isOurFault: Bool)] = []
     private static let deadlinesPerSlice = 64
     private var lastSecond: UInt64
+    private var forwardStep = ForwardStep()
     var catchingUp = 0
     let leavePace: LoopTimer
     /// How many catch up at once.
@@ -132,6 +133,10 @@ final class Sessions: PushListener {
         let wasHeldUp = loop.now - lastSecond > 2_000
         lastSecond = loop.now
         overdue += deadlines.advance(to: loop.now / 1000).map { ($0, wasHeldUp) }
+        // Deadlines are of the loop's clock, and tokens end by the machine's.
+        if forwardStep.isNew(machine: EventLoop.wallClock(), steady: Int64(EventLoop.currentTime())) {
+            overdue += sessions.all.filter(\.isGreeted).map { ($0.connection.rawValue, false) }
+        }
     }
 
     /// Looks at the connections whose time has come: no hello in time, or a token that has ended. A hello that was not read

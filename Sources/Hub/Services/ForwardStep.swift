@@ -1,0 +1,21 @@
+/// Finds that the machine's clock was set forward, by a clock that nobody sets. So it is after the machine has slept, which that clock does not
+/// count. Pure.
+struct ForwardStep {
+    /// Between the readings of both clocks a busy machine may take a moment, ms.
+    private static let leastMs: Int64 = 1_000
+
+    /// The least that the machine's clock was ahead of the other since the last step, ms; nil: nobody has looked.
+    private var least: Int64?
+
+    /// Takes a look. Answers whether the machine's clock has gained more than a second since it was last told, or set back.
+    ///
+    /// - Parameters:
+    ///   - machine: its time in ms.
+    ///   - steady: ms of the other clock at the same moment.
+    mutating func isNew(machine: Int64, steady: Int64) -> Bool {
+        let ahead = machine - steady
+        let isStep = least.map { ahead > $0 + Self.leastMs } ?? false
+        least = isStep ? ahead : min(least ?? ahead, ahead)
+        return isStep
+    }
+}
