@@ -18,9 +18,9 @@ public struct TokenRevocation: Sendable, Hashable {
     }
 }
 
-/// Tokens that count no more although they have not expired: per role and subject, those issued before a time.
+/// Tokens that count no more although they have not expired, as a file has them: per role and subject, those issued before a time.
 struct TokenRevocations: Sendable, Equatable {
-    /// Unix seconds by `<role> <subject>`; and by `<role> <subject> others`, for tokens of other issuers (office_sessions.lua).
+    /// Unix seconds by `<role> <subject>`.
     private var before: [String: Int64] = [:]
 
     /// Larger than any list that is needed while tokens end by themselves after weeks.
@@ -60,29 +60,20 @@ struct TokenRevocations: Sendable, Equatable {
                         text: "expected \"role subject issued-before\", such as \"driver T345 2026-11-22T06:00:00Z\""))
                 continue
             }
-            add(Self.key(role, words[1]), time.unixMs / 1000)
+            let key = Self.key(role, words[1])
+            before[key] = max(before[key] ?? 0, time.unixMs / 1000)
         }
         guard problems.isEmpty else { throw SettingsError(problems: problems) }
     }
 
-    /// These, too.
-    mutating func add(_ more: [TokenRevocation]) {
-        for one in more { add(Self.key(one.role, one.subject, isOfOthers: one.isOfOthers), one.before) }
-    }
-
-    private mutating func add(_ key: String, _ time: Int64) { before[key] = max(before[key] ?? 0, time) }
-
     private static let everybody = "*"
 
-    private static func key(_ role: Role, _ subject: String, isOfOthers: Bool = false) -> String {
-        "\(role.rawValue) \(subject)\(isOfOthers ? " others" : "")"
-    }
+    static func key(_ role: Role, _ subject: String) -> String { "\(role.rawValue) \(subject)" }
 
     /// Whether a token of this subject counts no more. One that doesn't say when it was issued is taken for old. `issuedAt`: the earliest
-    /// second of the hub's clock in which it may have been issued. `othersAt`: what one of another issuer says of it.
-    func revokes(_ role: Role, _ subject: String, issuedAt: Int64, othersAt: Int64? = nil) -> Bool {
+    /// second of the hub's clock in which it may have been issued.
+    func revokes(_ role: Role, _ subject: String, issuedAt: Int64) -> Bool {
         guard !before.isEmpty else { return false }
-        if let othersAt, othersAt < before[Self.key(role, subject, isOfOthers: true)] ?? .min { return true }
         return [subject, Self.everybody].contains { issuedAt < before[Self.key(role, $0)] ?? .min }
     }
 }

@@ -73,7 +73,8 @@ public struct TokenVerifier: Sendable {
     private let markedForHashes: [String: String]
     /// Of each issuer's key the prefixes of the others that its own doesn't begin with: no subject of it may begin so.
     private let foreignPrefixes: [String: [String]]
-    private var revocations: TokenRevocations
+    private let revocations: TokenRevocations
+    private var ofOffice = OfficeRevocations()
     private let city: String
     private let leeway: Int64
     private let maxLife: Int64
@@ -88,15 +89,23 @@ public struct TokenVerifier: Sendable {
             city: settings.city.id, tokens: settings.tokens)
     }
 
-    /// The same, but that these tokens count no more either.
-    public func revoking(_ more: [TokenRevocation]) -> TokenVerifier {
+    /// The same, but that what the office has revoked is what `old` knows of.
+    public func keepingOffice(of old: TokenVerifier) -> TokenVerifier {
         var new = self
-        new.revoke(more)
+        new.ofOffice = old.ofOffice
         return new
     }
 
-    /// Counts these, too. There may be many already: nothing is copied for one more.
-    public mutating func revoke(_ more: [TokenRevocation]) { revocations.add(more) }
+    /// The office has revoked these, too. There may be many already: nothing is copied for one more, unless somebody holds a copy of this.
+    ///
+    /// - Parameter second: what the office revoked before counts no more, as all those tokens have ended. Unix seconds.
+    /// - Returns: whether one of them was not known.
+    @discardableResult
+    public mutating func revoke(_ more: [TokenRevocation], droppingUpTo second: Int64) -> Bool {
+        let isNew = ofOffice.add(more)
+        ofOffice.drop(upTo: second)
+        return isNew
+    }
 
     /// Throws what is wrong with the files that ``init(_:)`` reads. A secret that isn't there is made at the first
     /// start.
@@ -174,7 +183,12 @@ public struct TokenVerifier: Sendable {
         // No `othersAt`: `since` has the leeway in it that there was when the standing was made, whatever the setting is now.
         return key.rules?.roles.contains(role) ?? true
             && !foreignPrefixes[kid, default: []].contains { ForeignSubject.began(subject, with: $0) }
-            && !revocations.revokes(role, subject, issuedAt: standing.since)
+            && !isRevoked(role, subject, issuedAt: standing.since)
+    }
+
+    private func isRevoked(_ role: Role, _ subject: String, issuedAt: Int64, othersAt: Int64? = nil) -> Bool {
+        revocations.revokes(role, subject, issuedAt: issuedAt)
+            || ofOffice.revokes(role, subject, issuedAt: issuedAt, othersAt: othersAt)
     }
 
     /// Whether a token with such claims was revoked. With a sign-in that was revoked goes all that was renewed of it, also where that had not
@@ -182,7 +196,7 @@ public struct TokenVerifier: Sendable {
     private func isRevoked(
         _ role: Role, _ subject: String, issuedAt: Int64, beganAt: Int64?, _ rules: IssuerRules?
     ) -> Bool {
-        revocations.revokes(
+        isRevoked(
             role, subject, issuedAt: since(issuedAt, beganAt: beganAt, rules), othersAt: rules == nil ? nil : issuedAt)
     }
 

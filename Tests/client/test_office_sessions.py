@@ -96,6 +96,23 @@ async def test_a_worker_that_comes_knows_of_thousands_of_revocations(new_hub):
     assert hub.http("/v1/zones", headers={"Authorization": f"Bearer {other}"}).status == 200
 
 
+async def test_who_was_revoked_while_a_worker_heard_nothing_is_sent_away(new_hub, cast):
+    """Whichever page of revocations it is on; others stay."""
+    hub = new_hub(server__workers=1).start()
+    now = int(time.time())
+    first, last, other = [await cast.rider(hub) for _ in range(3)]
+    # As if the link had been cut before these were told.
+    many = {f"passenger gone-{number}": now + 100 + number for number in range(1_500)}
+    many |= {f"passenger {first.subject}": now + 60, f"passenger {last.subject}": now + 3_600}
+    many[f"passenger {other.subject}"] = now - 86_400
+    hub.redis.zadd(hub.key("revoked"), many)
+    hub.redis.client_kill_filter(_type="pubsub")
+    for one in (first, last):
+        code, reason = await one.wait_closed()
+        assert code == 4401 and "counts no more" in reason
+    await other.refused("ride.cancel", "not_found")
+
+
 async def test_an_operator_can_be_sent_away_too(hub, cast):
     office, other = await cast.operator(hub), await cast.operator(hub)
     await office.call("office.session_end", role="operator", subject=other.subject, reason="Gone home.")

@@ -18,15 +18,12 @@ final class OfficeSessions: PushListener {
         guard case .office(.endSession(let role, let subject, let reason, let revoke)) = message.command else {
             return false
         }
-        // From an issuer's clock that is ahead by the leeway, until the end by one that is behind by it; and longer by a sign-in, as Redis' clock
-        // may be ahead for a moment.
-        let kept = settings.tokens.maxLifeS + 2 * settings.tokens.leewayS + settings.tokens.signInS
         call(
             "office_end_session",
             [
                 "operator": RedisArgument(identity.subject), "role": RedisArgument(role.rawValue),
                 "subject": RedisArgument(subject), "reason": RedisArgument(reason), "revoke": revoke ? "1" : "",
-                "kept_s": RedisArgument(kept),
+                "kept_s": RedisArgument(services.revocationKeptS),
                 "leeway_s": RedisArgument(settings.tokens.publicKeys.isEmpty ? 0 : settings.tokens.leewayS),
                 "now_s": RedisArgument(EventLoop.wallClock() / 1000), "key": RedisArgument(message.key ?? ""),
             ], message, session)
@@ -56,25 +53,42 @@ final class OfficeSessions: PushListener {
 
     private static let page = 1_000
 
-    /// What was pushed before this worker heard it, from a second on: a page, and then the next one.
-    private func readRevoked(from second: Int64 = 0) {
+    /// Counts how often they were read: a reading ends when another one begins.
+    private var reading = 0
+    /// A reading has found what this worker did not know of; connections that have to leave are not looked for yet.
+    private var hasFound = false
+
+    /// What was pushed before this worker heard it. Redis and the link of the subscriptions come back together, as a rule: then it is read once.
+    private func readRevoked() {
+        reading += 1
+        readRevoked(from: max(0, services.revocationsOver), reading)
+    }
+
+    /// From a second on: a page, and then the next one. When all are read the connections that have to leave are looked for, once.
+    private func readRevoked(from second: Int64, _ number: Int) {
         functions.call("office_revoked", ["from": RedisArgument(second)]) { result in
-            guard let rows = self.elements(result, of: "office_revoked") else { return }
-            let revoked = stride(from: 0, to: rows.count - 1, by: 2).compactMap { index -> TokenRevocation? in
-                // `<role> <subject>`, or `<role> <subject> others`.
-                let words = rows[index].text?.split(separator: " ") ?? []
-                guard words.count >= 2, let role = Role(rawValue: String(words[0])),
-                    let before = rows[index + 1].text.flatMap(Double.init)
-                else { return nil }
-                return TokenRevocation(
-                    role: role, subject: String(words[1]), before: Int64(before), isOfOthers: words.count == 3)
+            guard number == self.reading else { return }
+            let rows = self.elements(result, of: "office_revoked") ?? []
+            let revoked = stride(from: 0, to: rows.count - 1, by: 2).compactMap { index in
+                Self.revocation(rows[index].text ?? "", rows[index + 1].text ?? "")
             }
-            guard !revoked.isEmpty else { return }
-            let old = self.services.verifier
-            self.services.revoke(revoked)
-            self.clients.sendAwayUnaccepted(provedBy: old)
-            let last = revoked[revoked.count - 1].before
-            if rows.count >= 2 * Self.page, last > second { self.readRevoked(from: last) }
+            if self.services.revoke(revoked) { self.hasFound = true }
+            if rows.count >= 2 * Self.page, let last = revoked.last?.before, last > second {
+                return self.readRevoked(from: last, number)
+            }
+            guard self.hasFound else { return }
+            self.hasFound = false
+            // The keys are the same.
+            self.clients.sendAwayUnaccepted(provedBy: self.services.verifier)
         }
+    }
+
+    /// `<role> <subject>`, or `<role> <subject> others`, and the second.
+    private static func revocation(_ member: String, _ second: String) -> TokenRevocation? {
+        let words = member.utf8.split(separator: UInt8(ascii: " "))
+        guard words.count >= 2, let role = Role(rawValue: String(Substring(words[0]))), let before = Double(second)
+        else { return nil }
+        return TokenRevocation(
+            role: role, subject: String(Substring(words[1])), before: Int64(before), isOfOthers: words.count == 3)
     }
 }

@@ -36,8 +36,6 @@ final class WorkerServices {
     private(set) var verifier: TokenVerifier
     /// Signs those of guests, and of who renews one.
     private(set) var issuer: TokenIssuer
-    /// What the office has revoked, as far as this worker has heard.
-    private var revoked: Set<TokenRevocation> = []
     let log: Logger
     var isDraining = false
     private(set) lazy var budgets = Budgets(self)
@@ -98,14 +96,20 @@ final class WorkerServices {
 
     /// Keys and revocations were read anew. What the office has revoked stays so.
     func use(_ new: TokenVerifier, _ newIssuer: TokenIssuer) {
-        verifier = new.revoking(Array(revoked))
+        verifier = new.keepingOffice(of: verifier)
         issuer = newIssuer
     }
 
-    func revoke(_ more: [TokenRevocation]) {
-        revoked.formUnion(more)
-        verifier.revoke(more)
-    }
+    /// How long a revocation is kept, s: from an issuer's clock that is ahead by the leeway, until the end by one that is behind by it; and
+    /// longer by a sign-in, as a clock may be ahead for a moment.
+    var revocationKeptS: Int { settings.tokens.maxLifeS + 2 * settings.tokens.leewayS + settings.tokens.signInS }
+
+    /// What was revoked up to this second means nothing any more.
+    var revocationsOver: Int64 { EventLoop.wallClock() / 1000 - Int64(revocationKeptS) }
+
+    /// The office has revoked these, too. Answers whether one of them was not known.
+    @discardableResult
+    func revoke(_ more: [TokenRevocation]) -> Bool { verifier.revoke(more, droppingUpTo: revocationsOver) }
 
     func apply(_ new: Settings) {
         settings = new

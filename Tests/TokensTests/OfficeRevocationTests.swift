@@ -1,0 +1,87 @@
+import Settings
+import Testing
+import Wire
+
+@testable import Tokens
+
+extension TokenVerifier {
+    /// The same, but that the office has revoked these.
+    func revoking(_ more: [TokenRevocation]) -> TokenVerifier {
+        var new = self
+        new.revoke(more, droppingUpTo: .min)
+        return new
+    }
+}
+
+/// What the office has revoked, as a worker knows it.
+@Suite struct OfficeRevocationTests {
+    private static let secret = TokenSecret(kid: "k1", bytes: Array(0..<32))
+    private static let day: Int64 = 86_400
+
+    private static func verifier() -> TokenVerifier {
+        TokenVerifier(
+            keys: TokenKeys(secrets: [secret], publicKeys: []), city: "milano", tokens: Settings().tokens)
+    }
+
+    private static func isRevoked(_ subject: String, issuedAt: Int64, by verifier: TokenVerifier) throws -> Bool {
+        let claims = TokenClaims(
+            subject: subject, role: .driver, city: "milano", issuedAt: issuedAt, expiresAt: issuedAt + 600)
+        let token = try TokenIssuer(secret: secret).issue(claims)
+        do throws(TokenError) {
+            _ = try verifier.verify(token, nowMs: issuedAt * 1_000)
+            return false
+        } catch {
+            return error == .revoked
+        }
+    }
+
+    private static func revoked(_ subject: String, on day: Int64) -> TokenRevocation {
+        TokenRevocation(role: .driver, subject: subject, before: day * Self.day + 10)
+    }
+
+    @Test func `What was revoked long ago goes, a day later at most; what was revoked again since stays`() throws {
+        var verifier = Self.verifier()
+        verifier.revoke((1...3).map { Self.revoked("T\($0)", on: $0) }, droppingUpTo: .min)
+        verifier.revoke([Self.revoked("T1", on: 9)], droppingUpTo: .min)
+        func known() throws -> [String] {
+            try ["T1", "T2", "T3"].filter { try Self.isRevoked($0, issuedAt: Self.day, by: verifier) }
+        }
+        #expect(try known() == ["T1", "T2", "T3"])
+        verifier.revoke([], droppingUpTo: 3 * Self.day - 1)
+        #expect(try known() == ["T1", "T2", "T3"])
+        verifier.revoke([], droppingUpTo: 3 * Self.day)
+        #expect(try known() == ["T1", "T3"])
+        verifier.revoke([], droppingUpTo: 9 * Self.day)
+        #expect(try known() == ["T1"])
+        verifier.revoke([], droppingUpTo: 10 * Self.day)
+        #expect(try known() == [])
+    }
+
+    @Test func `However many are over, each call lets go of a part of them, until none is left`() throws {
+        var verifier = Self.verifier()
+        verifier.revoke((0..<2_500).map { Self.revoked("T\($0)", on: $0 % 2) }, droppingUpTo: .min)
+        func count() throws -> Int {
+            // One of each 25 of a day.
+            let looked = (0..<2_500).filter { $0 % 50 < 2 }
+            return try looked.filter { try Self.isRevoked("T\($0)", issuedAt: 0, by: verifier) }.count
+        }
+        var left: [Int] = []
+        for _ in 0..<4 {
+            verifier.revoke([], droppingUpTo: 2 * Self.day)
+            left.append(try count())
+        }
+        #expect(left == [60, 20, 0, 0])
+    }
+
+    @Test func `It says whether anything is new, and keeps it when keys are read anew`() throws {
+        var verifier = Self.verifier()
+        let first = verifier.revoke([Self.revoked("T1", on: 1)], droppingUpTo: .min)
+        let again = verifier.revoke([Self.revoked("T1", on: 1)], droppingUpTo: .min)
+        let earlier = verifier.revoke([Self.revoked("T1", on: 0)], droppingUpTo: .min)
+        let later = verifier.revoke([Self.revoked("T1", on: 0), Self.revoked("T1", on: 2)], droppingUpTo: .min)
+        #expect([first, again, earlier, later] == [true, false, false, true])
+        let new = Self.verifier().keepingOffice(of: verifier)
+        #expect(try Self.isRevoked("T1", issuedAt: 2 * Self.day, by: new))
+        #expect(try !Self.isRevoked("T1", issuedAt: 2 * Self.day, by: Self.verifier()))
+    }
+}
