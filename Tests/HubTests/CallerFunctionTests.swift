@@ -309,4 +309,41 @@ import Wire
             #expect(try await subscribes("4000000001"))
         }
     }
+
+    @Test("one operator revokes 1,000 people a day whom the hub does not know, and all whom it knows")
+    func revokesUnknown() async throws {
+        try await TestCity.run { city in
+            func revoke(_ subject: String, role: String = "passenger", by operator: String = "o1") async throws
+                -> TestCity.Outcome
+            {
+                try await city.command(
+                    "office_end_session", `operator`, role, subject, "Stolen.", "1", "3600", "0", "0", "")
+            }
+            #expect(try await revoke("p1").isOK)
+            #expect(try await city.raw(["GET", "{test}:revoking:o1"]).text == "1800000000000 1")
+            // As if it had revoked 998 more.
+            try await city.raw(["SET", "{test}:revoking:o1", "1800000000000 999"])
+            #expect(try await revoke("p2").isOK)
+            #expect(try await revoke("p3") == .refused("rate_limited"))
+            #expect(try await city.raw(["ZSCORE", "{test}:revoked", "passenger p3"]).text == nil)
+            #expect(try await revoke("p2").isOK, "once more")
+            #expect(try await revoke("p3", by: "o2").isOK, "another operator")
+            let ended = try await city.command(
+                "office_end_session", "o1", "passenger", "p4", "Left open.", "", "3600", "0", "0", "")
+            #expect(ended.isOK, "nothing is revoked")
+            // Has been here; is connected, though a guest; was on duty within a month; is sent pushes.
+            try await city.raw(["ZADD", "{test}:people:passenger", "1", "p5"])
+            try await city.raw(["ZADD", "{test}:links:passenger:guest-ab-1", "1", "s"])
+            try await city.raw(["HSET", "{test}:vehicle:T1", "state", "unavailable"])
+            try await city.raw(["HSET", "{test}:subscriptions:bus_driver:B1", "e", "1"])
+            let known = [
+                ("passenger", "p5"), ("passenger", "guest-ab-1"), ("driver", "T1"), ("bus_driver", "B1"),
+            ]
+            for (role, subject) in known { #expect(try await revoke(subject, role: role).isOK, "\(subject)") }
+            #expect(try await revoke("T1") == .refused("rate_limited"), "it was a driver")
+            #expect(try await city.raw(["GET", "{test}:revoking:o1"]).text == "1800000000000 1000")
+            try await city.advance(86_400_000)
+            #expect(try await revoke("p6").isOK, "a day after the first")
+        }
+    }
 }

@@ -4,7 +4,29 @@
 
 local ok, push, refuse, register = import('core', 'ok', 'push', 'refuse', 'register')
 local audit = import('audit', 'audit')
+local cancels = import('limits', 'cancels')
 local subscriptions = import('subscriptions', 'subscriptions')
+
+-- So many a day of one operator may be of people whom the hub does not know. These names may be invented, and each revocation is kept for months,
+-- in Redis and by each worker. Whom the hub knows came with a token, so their number is bounded; who has to revoke all of them can.
+local UNKNOWN_A_DAY = 1000
+
+-- Has said hello within a week, as a driver within a month, is connected, or is told things on a device.
+local function is_known(c, role, subject)
+    local channel = role .. ':' .. subject
+    return redis.call('ZSCORE', c.p .. 'people:' .. role, subject)
+        or redis.call('EXISTS', c.p .. 'links:' .. channel, c.p .. 'subscriptions:' .. channel) > 0
+        or role == 'driver' and redis.call('HEXISTS', c.p .. 'vehicle:' .. subject, 'state') == 1
+end
+
+-- `revoking:<operator>`: since when those are counted, hub time, and how many there were. Answers it with one more, or nil and the refusal.
+local function one_more(c, operator)
+    local text, wait = cancels.in_a_day(c, redis.call('GET', c.p .. 'revoking:' .. operator) or nil, UNKNOWN_A_DAY)
+    if text then return text end
+    return nil, refuse('rate_limited', 'You have revoked the tokens of ' .. UNKNOWN_A_DAY .. ' people whom the hub does not know within a day, which '
+        .. 'is the most of one operator. Revoke this one in ' .. math.ceil(wait / 60000) .. ' min, let another operator do it, or have it done '
+        .. 'on the hub\'s machine, for a whole role at once if need be (tokens.revoked_file).', wait)
+end
 
 -- office_end_session: operator, role, subject, reason, whether its tokens are revoked ('1' or ''), for how long that is kept, s, by how much
 -- the clock of another issuer may be ahead, s ('0': there is none), the second of the hub's own clock, by which it issues tokens, key.
@@ -19,6 +41,10 @@ register('office_end_session', {
     return audit.act(c, 'office.session_end', given, function()
         local is_revoked, before, others_before = given.revoke == '1', nil, nil
         local was = redis.call('ZSCORE', c.p .. 'revoked', role .. ' ' .. subject) and { state = 'revoked' } or {}
+        local counted, too_many
+        if is_revoked and not was.state and not is_known(c, role, subject) then counted, too_many = one_more(c, given.operator) end
+        if too_many then return too_many end
+        if counted then redis.call('SET', c.p .. 'revoking:' .. given.operator, counted, 'EX', 86400) end
         if is_revoked then
             -- Those of this second, too: who had the token a moment ago must get a new one. The clock of Redis may be behind the hub's.
             local now_s = math.floor(c.real / 1000)

@@ -239,12 +239,15 @@ function cancels.in_a_minute(c, times, most)
     return table.concat(recent, ' ')
 end
 
--- What may happen so often in an hour from the first on, and no more. text: what this answered last; nil: never. Answers the text with one more;
--- or nil, and for how many ms it may not.
-function cancels.in_an_hour(c, text, most)
-    local since, count, left = tally(c, text, 3600000)
+-- What may happen so often in an hour, or a day, from the first on, and no more. text: what this answered last; nil: never. Answers the text with
+-- one more; or nil, and for how many ms it may not.
+local function in_a_window(c, text, most, window)
+    local since, count, left = tally(c, text, window)
     if count >= most then return nil, left end
     return one_more(since, count)
 end
+
+function cancels.in_an_hour(c, text, most) return in_a_window(c, text, most, 3600000) end
+function cancels.in_a_day(c, text, most) return in_a_window(c, text, most, 86400000) end
 
 return { links = links, cancels = cancels }
