@@ -33,6 +33,46 @@ import Wire
         }
     }
 
+    @Test("C33, C60: a minibus that stays away loses its bookings some at a time; what is left stays if it is back")
+    func lostWithMany() async throws {
+        try await TestCity.run { city in
+            try await city.minibus("M1", seats: 70)
+            _ = try await city.command("driver_available", "M1", "", "", "", "")
+            try await city.raw(["HSET", "{test}:settings", "recovery_ms", "180000"])
+            for n in 0..<60 {
+                #expect(try await city.book("p\(n)", "b\(n)", "M1", 1).isOK)
+                #expect(try await city.command("seat_accept", "M1", "b\(n)", "", "").isOK)
+            }
+            func left() async throws -> Int64? { try await city.raw(["ZCARD", "{test}:bookings:M1"]).int }
+            func giveBacks() async throws -> Int64? {
+                try await city.command("reliability_get", "driver", "M1")["give_backs"]?.integer
+            }
+            /// Whether more is due.
+            func sweep() async throws -> Bool { try await city.call("city_sweep", ["w", "5000", "", ""])[6].int == 1 }
+            try await city.call("driver_gone", ["M1", "s-M1"])
+            try await city.advance(200_000)
+            #expect(try await sweep())
+            #expect(try await left() == 35)
+            #expect(try await city.field("vehicle:M1", "seats") == "35")
+            #expect(try await city.last("seat.cancelled", "passenger:p0")?["reason"]?.text == "driver_lost")
+            #expect(try await city.told("passenger:p59").last == "seat.confirmed")
+            #expect(try await city.brokenInvariants() == [])
+            try await city.call("session_hello", ["driver", "M1", "s2-M1", "w", "", "minibus", "70"])
+            #expect(try await !sweep())
+            #expect(try await left() == 35)
+            #expect(try await giveBacks() == 1)
+            // Once more, and for good.
+            try await city.call("driver_gone", ["M1", "s2-M1"])
+            try await city.advance(200_000)
+            #expect(try await sweep())
+            #expect(try await !sweep())
+            #expect(try await left() == 0)
+            #expect(try await giveBacks() == 2, "once for each time")
+            #expect(try await city.field("vehicle:M1", "status") == "en_route")
+            #expect(try await city.brokenInvariants() == [])
+        }
+    }
+
     @Test("M1, I1: a minibus is online without a queue, and offline on command")
     func onlineOffline() async throws {
         try await TestCity.run { city in

@@ -39,7 +39,8 @@ import Testing
             ),
             (
                 "a cancelled booking keeps its seats", .seats,
-                "if tonumber(b.seats) > 0 then count(c, b.driver, v, -tonumber(b.seats), 'cancelled', booking) end", ""
+                "if tonumber(b.seats) > 0 then count(c, b.driver, v, -tonumber(b.seats), 'cancelled', booking, is_one) end",
+                ""
             ),
             (
                 "more come aboard than there is room for", .seats, "if delta > free_seats(v) then", "if false then"

@@ -125,7 +125,7 @@ end
 
 local function mark_back(c, driver, v)
     if not v.away then return false end
-    clear_vehicle(c, driver, 'away', 'away_why', 'missing')
+    clear_vehicle(c, driver, 'away', 'away_why', 'missing', 'given_up')
     v.away = nil
     set_free(c, driver, v)
     if v.state ~= 'unavailable' then redis.call('ZADD', c.p .. 'alive', c.now, driver) end

@@ -101,16 +101,24 @@ local function lose_minibus(c, driver, v)
 end
 
 -- A driver that is gone for good takes its bookings with it: nobody waits for it any longer, and who was aboard has got off
--- as far as anybody can tell.
-local function drop_bookings(c, driver)
-    local has_promised = false
-    for _, booking in ipairs(redis.call('ZRANGE', c.p .. 'bookings:' .. driver, 0, -1)) do
+-- as far as anybody can tell. So many at most; answers how many they were.
+local function drop_bookings(c, driver, most)
+    local bookings, has_promised = redis.call('ZRANGE', c.p .. 'bookings:' .. driver, 0, most - 1), false
+    if #bookings == 0 then return 0 end
+    local v = vehicle(c, driver)
+    for _, booking in ipairs(bookings) do
         local b = load_booking(c, booking)
         has_promised = has_promised or b.state == 'confirmed'
-        cancel_confirmed(c, booking, b, vehicle(c, driver), 'driver', 'driver_lost')
+        cancel_confirmed(c, booking, b, v, 'driver', 'driver_lost', nil, true)
     end
-    -- As a taxi that stays away; once, however many it has promised seats.
-    if has_promised then reliability.count(c, 'driver', driver, 'give_backs', vehicle(c, driver)) end
+    -- It reads all that are left.
+    refresh_status(c, driver, v)
+    -- As a taxi that stays away; once until it is back, however many it has promised seats.
+    if has_promised and not v.given_up then
+        set_vehicle(c, driver, 'given_up', '1')
+        reliability.count(c, 'driver', driver, 'give_backs', vehicle(c, driver))
+    end
+    return #bookings
 end
 
 -- It shows that it lives.

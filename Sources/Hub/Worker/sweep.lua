@@ -32,6 +32,8 @@ local SEARCH_BATCH = 50
 local STOP_BATCH = 20
 -- Drivers of a dead worker: 5 ms or so.
 local DEAD_BATCH = 400
+-- Bookings of minibuses that are gone for good: 5 ms or so.
+local BOOKING_BATCH = 25
 
 -- Calls `body` for what is due in a sorted set. One that fails is logged and taken out, so that it can't stop the others.
 local function each_due(c, key, before, body, most)
@@ -123,8 +125,9 @@ local function lose_ride(c, driver, v, r)
 end
 
 -- Away for longer than the grace: out of the queue. On a ride, for longer than `driver_lost_ms`: who waits is told; for longer than
--- the recovery time: off the ride.
+-- the recovery time: off the ride. Answers whether there may be more.
 local function sweep_away(c)
+    local left = BOOKING_BATCH
     each_due(c, 'away', c.now - c.away_grace_ms, function(driver)
         local v = vehicle(c, driver)
         local r = v.ride and load_ride(c, v.ride) or {}
@@ -139,8 +142,13 @@ local function sweep_away(c)
             redis.call('ZADD', c.p .. 'away', string.format('%.0f', due - c.away_grace_ms), driver)
             return
         end
+        if is_minibus(v) then
+            if left > 0 then left = left - drop_bookings(c, driver, left) end
+            -- Else it is still due.
+            if has_bookings(c, driver) then return end
+        end
         redis.call('ZREM', c.p .. 'away', driver)
-        if is_minibus(v) then return drop_bookings(c, driver) end
+        if is_minibus(v) then return end
         if serves then lose_ride(c, driver, v, r) end
         if v.state == 'available' then
             lose(c, driver, v, v.away_why == 'stale' and 'stale' or 'connection_lost')
@@ -148,6 +156,7 @@ local function sweep_away(c)
             dispatch_rest(c, v.zone, v.offer and driver)
         end
     end)
+    return left <= 0
 end
 
 -- Tours of which nothing was heard for long: the bus is free for another driver.
@@ -234,12 +243,12 @@ register('city_sweep', { 'worker', 'dead_ms', 'utc_offset_s', 'clock', 'silent_m
     local is_new = sweep_workers(c, given.worker, tonumber(given.dead_ms), tonumber(given.silent_ms or 0))
     local waiting = sweep_deadlines(c)
     sweep_silent(c)
-    sweep_away(c)
+    local is_more = sweep_away(c)
     sweep_tours(c)
     redis.call('ZREMRANGEBYSCORE', c.p .. 'awaited', '-inf', c.real)
     each_due(c, 'blocked', c.now, function(holder) redis.call('ZREM', c.p .. 'blocked', holder) end)
     each_due(c, 'gone', people.gone_before(c), function(who) people.forget(c, who) end)
-    local is_more = sweep_stops(c)
+    is_more = sweep_stops(c) or is_more
     is_more = reservations.fall_due(c) or is_more
     registry.index(c)
     is_more = papers.remind_due(c, registry.date_in, given.utc_offset_s) or is_more
