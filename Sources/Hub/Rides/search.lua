@@ -368,12 +368,13 @@ end
 
 -- The same where a driver has left a zone, or has fewer seats: there is nobody new to ask. A ride may have nobody left who has
 -- room for it, and the round of one that waited for the driver's answer may be over. Larger parties than anybody had room for before are not
--- looked at: they have been, and the queue is not read to its end for them each time. Of many rides a sweep looks at those behind.
+-- looked at: they have been, and the queue is not read to its end for them each time. Of many rides a sweep looks at those behind; however many
+-- drivers leave in one call, LOOKED_AT are looked at (`c.may_look`: how many more).
 -- driver: if a ride had been offered to it. again: that ride, which looks for another one.
 local function dispatch_rest(c, zone, driver, again)
     local rides = waiting(c, zone)
     if #rides == 0 then return end
-    local queue, left, able, parties = view(c, zone), LOOKED_AT, {}, nil
+    local queue, able, parties = view(c, zone), {}, nil
     read_on(c, queue)
     if queue.most_free < c.max_passengers then
         local largest
@@ -386,8 +387,8 @@ local function dispatch_rest(c, zone, driver, again)
         if ride == again then
             place_ride(c, ride, load_ride(c, ride), queue)
         elseif may_be_over and not is_in_good_hands(c, ride, queue, driver, able) then
-            if left > 0 then place_ride(c, ride, load_ride(c, ride), queue) else look_soon(c, ride) end
-            left = left - 1
+            c.may_look = (c.may_look or LOOKED_AT) - 1
+            if c.may_look >= 0 then place_ride(c, ride, load_ride(c, ride), queue) else look_soon(c, ride) end
         end
     end
 end

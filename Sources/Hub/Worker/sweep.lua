@@ -32,8 +32,10 @@ local SEARCH_BATCH = 50
 local STOP_BATCH = 20
 -- Drivers of a dead worker: 5 ms or so.
 local DEAD_BATCH = 400
--- Bookings of minibuses that are gone for good: 5 ms or so.
-local BOOKING_BATCH = 25
+-- Offers that end, and taxis that are lost and bookings of minibuses that are: 5 ms or so. Of offers and taxis each counts more where many rides
+-- wait, as the zone is looked through for it.
+local OFFER_BATCH, LOST_BATCH = 25, 25
+local WAITING_FOR_ONE = 8
 
 -- Calls `body` for what is due in a sorted set. One that fails is logged and taken out, so that it can't stop the others.
 local function each_due(c, key, before, body, most)
@@ -48,14 +50,20 @@ local function each_due(c, key, before, body, most)
     end
 end
 
+-- Of an offer or a taxi in a zone.
+local function cost_in(c, zone) return 1 + redis.call('ZCARD', c.p .. 'waiting:' .. zone) / WAITING_FOR_ONE end
+
 -- Offers past their deadline: shown and not answered is a refusal (R4), not shown is undelivered (C30).
 local function sweep_offers(c)
-    local before = c.now - c.accept_grace_ms
+    local before, left = c.now - c.accept_grace_ms, OFFER_BATCH
     each_due(c, 'offers', before, function(ride)
+        -- Else it is still due.
+        if left <= 0 then return end
         local r = load_ride(c, ride)
         if r.state == 'offered' then
             -- One that was due together with this may have brought about its offer just now.
             if tonumber(r.deadline) > before then return end
+            left = left - cost_in(c, r.zone)
             return release_offer(c, ride, r, r.seen == '1' and 'expired' or 'undelivered')
         end
         redis.call('ZREM', c.p .. 'offers', ride)
@@ -64,9 +72,9 @@ local function sweep_offers(c)
     end)
 end
 
--- Pauses that are over, and rides that look around again.
+-- Pauses that are over, and rides that look around again; fewer where rides were looked at just now for offers that have ended.
 local function sweep_looks(c)
-    local zones, left = {}, LOOKED_AT
+    local zones, left = {}, math.max(c.may_look or LOOKED_AT, 1)
     each_due(c, 'looks', c.now, function(ride)
         local r = load_ride(c, ride)
         if r.state ~= 'searching' then return redis.call('ZREM', c.p .. 'looks', ride) end
@@ -127,9 +135,12 @@ end
 -- Away for longer than the grace: out of the queue. On a ride, for longer than `driver_lost_ms`: who waits is told; for longer than
 -- the recovery time: off the ride. Answers whether there may be more.
 local function sweep_away(c)
-    local left = BOOKING_BATCH
+    local left = LOST_BATCH
     each_due(c, 'away', c.now - c.away_grace_ms, function(driver)
         local v = vehicle(c, driver)
+        local waits = v.state == 'available' and not is_minibus(v)
+        -- Else it is still due.
+        if waits and left <= 0 then return end
         local r = v.ride and load_ride(c, v.ride) or {}
         local serves = r.state == 'accepted' or r.state == 'aboard' or has_bookings(c, driver)
         if is_minibus(v) and v.state == 'available' then lose_minibus(c, driver, v) end
@@ -143,14 +154,14 @@ local function sweep_away(c)
             return
         end
         if is_minibus(v) then
-            if left > 0 then left = left - drop_bookings(c, driver, left) end
-            -- Else it is still due.
+            if left > 0 then left = left - drop_bookings(c, driver, math.ceil(left)) end
             if has_bookings(c, driver) then return end
         end
         redis.call('ZREM', c.p .. 'away', driver)
         if is_minibus(v) then return end
         if serves then lose_ride(c, driver, v, r) end
         if v.state == 'available' then
+            left = left - cost_in(c, v.zone)
             lose(c, driver, v, v.away_why == 'stale' and 'stale' or 'connection_lost')
             if v.offer then release_offer(c, v.offer, load_ride(c, v.offer), 'undelivered') end
             dispatch_rest(c, v.zone, v.offer and driver)
