@@ -63,12 +63,15 @@ public final class AddressCounts {
     /// Counts a connection, unless its address, or one of the networks around it, has as many already as it may. Of two
     /// workers that each take one at the same moment, both may refuse, but never both accept beyond the limit: each has
     /// counted its own before it reads the other's.
-    func enter(_ address: PeerAddress, limit: Int) -> Bool {
+    func enter(_ address: PeerAddress, limit: Int) -> Bool { fullNetwork(entering: address, limit: limit) == nil }
+
+    /// The same. nil: it is counted; else the smallest of its networks that has as many as it may, one of `limitKeys`.
+    func fullNetwork(entering address: PeerAddress, limit: Int) -> PeerAddress? {
         let keys = address.limitKeys
         for (key, _) in keys { change(key) { $0.wrappingAdd(1, ordering: .sequentiallyConsistent) } }
-        guard keys.contains(where: { count(of: $0.key) > min(limit, .max / 4) * $0.share }) else { return true }
+        guard let full = keys.first(where: { count(of: $0.key) > min(limit, .max / 4) * $0.share }) else { return nil }
         leave(address)
-        return false
+        return full.key
     }
 
     /// Takes back what `enter` counted.

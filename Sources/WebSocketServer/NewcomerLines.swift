@@ -1,6 +1,7 @@
 internal import DequeModule
 
-/// The connections of each address in the order in which they came, as long as nobody knows whose they are.
+/// The connections of each address, and of each network of IPv6 that has a limit, in the order in which they came, as long as nobody knows
+/// whose they are.
 ///
 /// Who has left, or is known by now, is dropped when it comes to the front, or when a line has doubled: each costs the same, however many there are.
 struct NewcomerLines {
@@ -19,33 +20,37 @@ struct NewcomerLines {
     var kept: Int { lines.values.reduce(0) { $0 + $1.ids.count } }
 
     mutating func append(_ id: ConnectionID, of address: PeerAddress, isNewcomer: (ConnectionID) -> Bool) {
-        let key = address.limitKeys[0].key
-        var line = lines.removeValue(forKey: key) ?? Line()
-        if line.ids.count >= line.sweepAt {
-            line.ids.removeAll { !isNewcomer($0) }
-            line.sweepAt = max(Line.least, 2 * line.ids.count)
+        for (key, _) in address.limitKeys {
+            var line = lines.removeValue(forKey: key) ?? Line()
+            if line.ids.count >= line.sweepAt {
+                line.ids.removeAll { !isNewcomer($0) }
+                line.sweepAt = max(Line.least, 2 * line.ids.count)
+            }
+            line.ids.append(id)
+            lines[key] = line
         }
-        line.ids.append(id)
-        lines[key] = line
     }
 
     /// One of the address has left.
     mutating func trim(_ address: PeerAddress, isNewcomer: (ConnectionID) -> Bool) {
-        let key = address.limitKeys[0].key
+        for (key, _) in address.limitKeys { trim(lineOf: key, isNewcomer) }
+    }
+
+    private mutating func trim(lineOf key: PeerAddress, _ isNewcomer: (ConnectionID) -> Bool) {
         while let first = lines[key]?.ids.first, !isNewcomer(first) { lines[key]?.ids.removeFirst() }
         if lines[key]?.ids.isEmpty == true { lines[key] = nil }
     }
 
-    /// The first of the address that may leave, and is in the line no more; those that are passed over come to its end.
+    /// The first that may leave of one of `limitKeys`, and is in its line no more; those that are passed over come to its end.
     mutating func next(
-        of address: PeerAddress, isNewcomer: (ConnectionID) -> Bool, mayLeave: (ConnectionID) -> Bool
+        of key: PeerAddress, isNewcomer: (ConnectionID) -> Bool, mayLeave: (ConnectionID) -> Bool
     ) -> ConnectionID? {
-        trim(address, isNewcomer: isNewcomer)
-        let key = address.limitKeys[0].key
         for _ in 0..<Self.looks {
+            // Those who left for room elsewhere in the network stand between others.
+            trim(lineOf: key, isNewcomer)
             guard let id = lines[key]?.ids.popFirst() else { return nil }
             if mayLeave(id) { return id }
-            if isNewcomer(id) { lines[key]?.ids.append(id) }
+            lines[key]?.ids.append(id)
         }
         return nil
     }

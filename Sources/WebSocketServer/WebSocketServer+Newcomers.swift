@@ -8,10 +8,13 @@ extension WebSocketServer {
     private static let silenceMs: UInt64 = 1_000
     private static let handshakeMs: UInt64 = 5_000
 
-    /// Counts a newcomer, for whom the silent one of its address leaves that came first. False: it is refused.
+    /// Counts a newcomer, for whom the silent one leaves that came first of its address, or of the network around it that is full. False:
+    /// it is refused.
     func enter(_ address: PeerAddress) -> Bool {
-        if addresses.enter(address, limit: rules.maxConnectionsPerAddress) { return true }
-        if endingsLeft > 0, let id = newcomers.next(of: address, isNewcomer: isNewcomer, mayLeave: mayLeave),
+        guard let full = addresses.fullNetwork(entering: address, limit: rules.maxConnectionsPerAddress) else {
+            return true
+        }
+        if endingsLeft > 0, let id = newcomers.next(of: full, isNewcomer: isNewcomer, mayLeave: mayLeave),
             let connection = connections[id]
         {
             endingsLeft -= connection.socket == nil ? 1 : Self.endingCost

@@ -59,6 +59,39 @@ import Testing
         }
     }
 
+    @Test func `silent connections of some networks of IPv6 keep nobody out of the network around them`() throws {
+        var limits = ServerLimits()
+        // Two of a /56, four of a /48.
+        limits.maxConnectionsPerAddress = 1
+        try onLoop { loop in
+            let server = try WebSocketServer(loop: loop, limits: limits)
+            /// Whose place one of this network takes; nil: it is refused, or nobody has left for it.
+            func come(_ network: UInt32) -> PeerAddress? {
+                let before = server.connections.elements.map(\.address)
+                let address = AddressCountsTests.address(network: network)
+                guard server.enter(address) else { return nil }
+                let connection = server.connections.insert {
+                    Connection(id: $0, address: address, limits: limits, now: 0)
+                }
+                server.newcomers.append(connection.id, of: address, isNewcomer: server.isNewcomer)
+                let after = server.connections.elements.map(\.address)
+                return before.first { !after.contains($0) }
+            }
+            let left = [0x1_0100, 0x1_0000, 0x1_0001, 0x2_0000, 0x1_0002, 0x1_0200, 0x1_0300, 0x1_0400].map(come)
+            let networks = left.map { $0?.limitKeys[0].key }
+            func network(_ number: UInt32) -> PeerAddress {
+                AddressCountsTests.address(network: number).limitKeys[0].key
+            }
+            #expect(networks[..<4].allSatisfy { $0 == nil })
+            // Of the /56; then of the /48.
+            #expect(networks[4...] == [network(0x1_0000), nil, network(0x1_0100), network(0x1_0001)])
+            #expect(server.socketCount == 5)
+            for connection in server.connections.elements { server.cut(connection) }
+            #expect(server.newcomers.kept == 0)
+            server.shutdown { withExtendedLifetime(server) { loop.stop() } }
+        }
+    }
+
     @Test func `those who have just come are left alone`() throws {
         var limits = ServerLimits()
         limits.maxConnectionsPerAddress = 3

@@ -99,7 +99,7 @@ import Testing
     }
 
     /// Of 2001:db8::/32, in this network of 64 bits.
-    private static func address(network: UInt32) -> PeerAddress {
+    static func address(network: UInt32) -> PeerAddress {
         var storage = sockaddr_storage()
         withUnsafeMutableBytes(of: &storage) { bytes in
             var address = sockaddr_in6()
