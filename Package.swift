@@ -64,6 +64,8 @@ let package = Package(
         .systemLibrary(name: "CCurl"),
         // What is in the program and no Swift, read by the compiler (#embed): Redis functions, pages, the interface as JSON.
         .target(name: "CHubFiles"),
+        // What libuv asks the kernel by.
+        .target(name: "CTurn"),
 
         .target(name: "CSV", swiftSettings: strict),
         .target(name: "Wire", swiftSettings: strict),
@@ -85,7 +87,7 @@ let package = Package(
             swiftSettings: plain),
         .target(name: "Tokens", dependencies: ["COpenSSL", "Settings", "Wire"], swiftSettings: strict),
         .target(name: "Records", dependencies: ["CLibpq", "CSQLite", "Wire"], swiftSettings: strict),
-        .target(name: "EventLoop", dependencies: ["CLibuv"], swiftSettings: strict),
+        .target(name: "EventLoop", dependencies: ["CLibuv", "CTurn"], swiftSettings: strict),
         .target(
             name: "WebSocketServer",
             dependencies: [

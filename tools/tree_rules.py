@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 C_TARGETS = {"CLibuv", "CLibwebsockets", "COpenSSL", "CHiredis", "CZip", "CSQLite", "CLibpq", "CQRencode", "CZlib", "CCurl",
-             "CHubFiles"}
+             "CHubFiles", "CTurn"}
 SEES_C = {
     "EventLoop", "WebSocketServer", "RedisLink", "Tokens", "GTFS", "Records", "QRCode", "PageFiles", "HubFiles", "WebPush",
     "PMTiles", "KerbsideClientOpenSSL",

@@ -2,9 +2,8 @@ internal import CLibuv
 internal import Glibc
 
 /// Watches a crowd of descriptors of which only so many are looked at in a turn, however many are ready: an epoll of its own, which
-/// is one descriptor of the loop's. Those that the loop watches itself so never wait behind the crowd; and libuv, which takes more
-/// than 1,000 ready descriptors one lot after the other, comes to the end of its turn. A descriptor that was looked at comes
-/// after those that were not.
+/// is one descriptor of the loop's. Those that the loop watches itself so never wait behind the crowd. A descriptor that was looked at
+/// comes after those that were not.
 ///
 /// Used on the loop's thread. A descriptor is to be closed after its watch.
 public final class CrowdPoll {

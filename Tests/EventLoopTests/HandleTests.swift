@@ -148,6 +148,31 @@ import Testing
         #expect(read == [7, 8])
     }
 
+    @Test func `a turn looks at so many ready descriptors at most, and the next ones at the others`() throws {
+        let count = 3 * EventLoop.eventsPerTurn
+        var ends: [Int32] = [0, 0]
+        #expect(pipe(&ends) == 0)
+        let descriptors = (0..<count).map { _ in dup(ends[0]) }
+        defer { for end in ends + descriptors { close(end) } }
+        var (told, inTurn, most) = (0, 0, 0)
+        try running { loop in
+            for poll in try descriptors.map({ try LoopPoll(loop, descriptor: $0) }) {
+                poll.start {
+                    poll.close()
+                    (told, inTurn) = (told + 1, inTurn + 1)
+                    if told == count { loop.inNextTurn { loop.stop() } }
+                }
+            }
+            loop.atEndOfTurn {
+                most = max(most, inTurn)
+                inTurn = 0
+            }
+            #expect(Glibc.write(ends[1], [7], 1) == 1)
+        }
+        #expect(told == count)
+        #expect(most > 0 && most <= EventLoop.eventsPerTurn)
+    }
+
     @Test func `a child's exit status, signal, arguments, environment and output come through`() throws {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("child-\(UUID()).txt").path
         defer { unlink(file) }

@@ -291,6 +291,30 @@ import Testing
         }
     }
 
+    @Test func `a crowd of known clients that leaves at once ends over some turns as well`() throws {
+        try onLoop { loop in
+            let host = try Host(loop)
+            let count = 3 * EventLoop.eventsPerTurn
+            var crowd = host.clients(count)
+            var (last, most, mostTold) = (0, 0, 0)
+            loop.atEndOfTurn {
+                most = max(most, last - host.server.socketCount)
+                last = host.server.socketCount
+                mostTold = max(mostTold, host.closes.count)
+                host.closes = []
+            }
+            when(loop, { host.opened.count == count }) {
+                for id in host.opened { host.server.welcome(id, sharing: InboundRate(perSecond: 500)) }
+                crowd = []
+                when(loop, { host.server.socketCount == 0 }) {
+                    #expect(most > 0 && most <= EventLoop.eventsPerTurn)
+                    #expect(mostTold > 0 && mostTold <= EventLoop.eventsPerTurn)
+                    host.finish()
+                }
+            }
+        }
+    }
+
     @Test func `after a crowd has left memory is given back, and that comes to an end`() throws {
         try onLoop { loop in
             let host = try Host(loop)

@@ -17,7 +17,8 @@ let package = Package(
         .systemLibrary(name: "CLibuv"),
         .systemLibrary(name: "CLibwebsockets"),
         .systemLibrary(name: "COpenSSL"),
-        .target(name: "EventLoop", dependencies: ["CLibuv"], swiftSettings: strict),
+        .target(name: "CTurn"),
+        .target(name: "EventLoop", dependencies: ["CLibuv", "CTurn"], swiftSettings: strict),
         .target(
             name: "WebSocketServer",
             dependencies: [
