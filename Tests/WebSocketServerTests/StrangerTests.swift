@@ -305,6 +305,7 @@ import Testing
             }
             when(loop, { host.opened.count == count }) {
                 for id in host.opened { host.server.welcome(id, sharing: InboundRate(perSecond: 500)) }
+                #expect(host.server.socketCount == crowd.count)
                 crowd = []
                 when(loop, { host.server.socketCount == 0 }) {
                     #expect(most > 0 && most <= EventLoop.eventsPerTurn)

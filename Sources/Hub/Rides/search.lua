@@ -366,10 +366,9 @@ local function is_in_good_hands(c, ride, queue, driver, able)
     return r.attempt == '0' and not r.needs and have_others_room(c, queue, tonumber(r.passengers))
 end
 
--- The same where a driver has left a zone, or has fewer seats: there is nobody new to ask. A ride may have nobody left who has
--- room for it, and the round of one that waited for the driver's answer may be over. Larger parties than anybody had room for before are not
--- looked at: they have been, and the queue is not read to its end for them each time. Of many rides a sweep looks at those behind; however many
--- drivers leave in one call, LOOKED_AT are looked at (`c.may_look`: how many more).
+-- The same where a driver has left a zone, or has fewer seats: there is nobody new to ask. A ride may have nobody left who has room for it, and the
+-- round of one that waited for the driver's answer may be over. Larger parties than anybody had room for before are not looked at: they have been,
+-- and the queue is not read to its end for them. However many drivers leave in one call, LOOKED_AT are looked at (`c.may_look`: how many more).
 -- driver: if a ride had been offered to it. again: that ride, which looks for another one.
 local function dispatch_rest(c, zone, driver, again)
     local rides = waiting(c, zone)
