@@ -2,6 +2,8 @@
 #include "CTurn.h"
 
 #include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/epoll.h>
 #include <sys/syscall.h>
@@ -12,8 +14,12 @@
 // in the program stands before that of the C library. The others are ready in the next turn as well, and the kernel gives those first that
 // it has not given yet.
 
+static atomic_bool is_limited;
+
+void kerbside_limit_turns(void) { atomic_store(&is_limited, true); }
+
 int epoll_pwait(int epoll, struct epoll_event *ready, int most, int timeout_ms, const sigset_t *signals) {
-    if (most > KERBSIDE_EVENTS_PER_TURN) most = KERBSIDE_EVENTS_PER_TURN;
+    if (most > KERBSIDE_EVENTS_PER_TURN && atomic_load_explicit(&is_limited, memory_order_relaxed)) most = KERBSIDE_EVENTS_PER_TURN;
     // The size of the kernel's set of signals, which is not that of the C library's.
     return (int)syscall(SYS_epoll_pwait, epoll, ready, most, timeout_ms, signals, (size_t)(_NSIG / 8));
 }

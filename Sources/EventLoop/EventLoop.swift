@@ -11,8 +11,12 @@ internal import Synchronization
 /// Mutable state is touched by the owning thread only (checked by `preconditionOnLoop`), but for `inbox` and `owner`:
 /// `@unchecked Sendable` because the compiler can't see that, and those two are synchronised.
 public final class EventLoop: SerialExecutor, @unchecked Sendable {
-    /// Ready descriptors that are looked at in one turn. A thousand that have to be closed would hold up all others for 0.1 s.
+    /// Ready descriptors that are looked at in one turn, once turns have a limit. A thousand that have to be closed would hold up all others for
+    /// 0.1 s.
     public static let eventsPerTurn = Int(KERBSIDE_EVENTS_PER_TURN)
+
+    /// Limits the turns of all loops of this process, for one that serves many. Any thread.
+    public static func limitTurns() { kerbside_limit_turns() }
 
     /// Jobs run per drain before the loop looks at its sockets again, so that jobs which enqueue jobs can't starve I/O.
     private static let jobsPerDrain = 10_000

@@ -292,6 +292,7 @@ import Testing
     }
 
     @Test func `a crowd of known clients that leaves at once ends over some turns as well`() throws {
+        EventLoop.limitTurns()
         try onLoop { loop in
             let host = try Host(loop)
             let count = 3 * EventLoop.eventsPerTurn

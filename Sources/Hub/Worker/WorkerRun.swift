@@ -15,6 +15,7 @@ public enum WorkerRun {
         ChildProcess.endWithParent()
         raiseFileLimit()
         let settings = try read(data, port)
+        EventLoop.limitTurns()
         let loop = try EventLoop()
         let worker = try Worker(name: name, number: number, settings: settings, loop: loop)
         let reload = SettingsReload(
