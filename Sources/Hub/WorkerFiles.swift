@@ -13,6 +13,20 @@ enum WorkerFiles {
         try Settings(decoding: String(decoding: try read(settings(data)), as: UTF8.self))
     }
 
+    /// The same, for a process of that hub. Throws when somebody else has put something in the place of what the hub has written: the data
+    /// directory, or the one above it, may have been opened since the hub started.
+    static func ownSettings(of data: String) throws -> Settings {
+        // The data directory may be a link of whoever keeps the machine.
+        for path in [data + "/.", directory(data), current(data), settings(data)] {
+            var info = stat()
+            guard lstat(path, &info) == 0, info.st_uid != geteuid(), info.st_uid != 0 else { continue }
+            throw HubFailure(
+                "\(path) belongs to user \(info.st_uid), who may have exchanged what this hub runs with: let nobody else write to \(data) and the directory above it, and start the hub anew"
+            )
+        }
+        return try settings(of: data)
+    }
+
     /// What workers count together: connections by address, and their beats.
     static func addresses(_ data: String) -> String { directory(data) + "/addresses" }
 

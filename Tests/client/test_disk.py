@@ -213,6 +213,18 @@ def test_what_another_user_has_left_in_a_directory_that_was_open_is_refused(new_
     hub.start()
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may give a file away")
+async def test_a_worker_takes_nothing_that_another_user_has_put_there_while_the_hub_runs(new_hub):
+    """By a slip the data directory was open for a while, and what workers run with was exchanged."""
+    hub = new_hub(blocks=2, server__workers=1).start()
+    run_with = hub.data / "run"
+    os.chown(run_with, 65534, 65534)
+    os.kill(hub.workers()[0], signal.SIGKILL)
+    await hub.until("it is said", lambda: f"{run_with} belongs to user 65534" in hub.log)
+    os.chown(run_with, 0, 0)
+    await hub.until("ready", lambda: hub.http("/readyz").status == 200)
+
+
 def test_a_link_in_the_place_of_what_workers_run_with_is_refused(new_hub, tmp_path):
     hub = new_hub(blocks=2)
     hub.data.mkdir(mode=0o700)

@@ -22,10 +22,10 @@ enum SideProcess {
         // Rides come first.
         setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10)
         let loop = try EventLoop()
-        let settings = try WorkerFiles.settings(of: data)
+        let settings = try WorkerFiles.ownSettings(of: data)
         let task = try kind.init(name: name, settings: settings, loop: loop)
         let reload = SettingsReload(
-            loop: loop, log: HubLog.logger(kind.label, settings.log), read: { try WorkerFiles.settings(of: data) },
+            loop: loop, log: HubLog.logger(kind.label, settings.log), read: { try WorkerFiles.ownSettings(of: data) },
             take: { try task.reload($0) })
         let hangup = try LoopSignal(loop, signal: SIGHUP) { reload.begin() }
         let ends = try [SIGTERM, SIGINT].map { try LoopSignal(loop, signal: $0) { loop.stop() } }

@@ -48,7 +48,7 @@ public enum WorkerRun {
     }
 
     private static func read(_ data: String, _ port: Int) throws -> Settings {
-        var settings = try WorkerFiles.settings(of: data)
+        var settings = try WorkerFiles.ownSettings(of: data)
         settings.server.port = port
         return settings
     }
