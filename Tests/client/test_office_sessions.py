@@ -1,6 +1,8 @@
 """The office ends a person's connections, and revokes its tokens."""
 
 import asyncio
+import os
+import signal
 import time
 
 import pytest
@@ -94,6 +96,24 @@ async def test_a_worker_that_comes_knows_of_thousands_of_revocations(new_hub):
         assert answer.status == 401 and "revoked" in answer.text, place
     other = hub.token("passenger", "stays", iat=now - 600)
     assert hub.http("/v1/zones", headers={"Authorization": f"Bearer {other}"}).status == 200
+
+
+async def test_a_worker_that_comes_takes_no_token_before_it_knows_what_is_revoked(new_hub):
+    hub = new_hub(server__workers=1).start()
+    now = int(time.time())
+    many = {f"driver gone-{number}": now - 100_000 + number for number in range(60_000)}
+    hub.redis.zadd(hub.key("revoked"), many | {"operator thief": now - 1})
+    headers = {"Authorization": "Bearer " + hub.token("operator", "thief", iat=now - 600)}
+    answers = set()
+
+    def ask():
+        answers.add(hub.http("/v1/stats/taxis", headers=headers).status)
+        return 401 in answers
+
+    os.kill(hub.workers()[0], signal.SIGKILL)
+    await hub.until("it knows", ask)
+    assert answers <= {401, 503}
+    assert hub.http("/readyz").status == 200
 
 
 async def test_who_was_revoked_while_a_worker_heard_nothing_is_sent_away(new_hub, cast):

@@ -27,6 +27,7 @@ final class HTTPRouter {
         let pages = CrossOrigin(request, allowed: services.settings.server.allowedOrigins)
         if let preflight = pages.preflight(request) { return send(preflight) }
         let answer = { (response: HTTPResponse) in send(pages.share(response)) }
+        guard services.knowsRevoked || request.bearerToken == nil else { return answer(SignIn.isAway) }
         guard !commands.answer(request, answer) else { return }
         guard !signIn.answer(request, answer), !streams.post(request, answer) else { return }
         guard request.method == "GET" || request.method == "HEAD" else {

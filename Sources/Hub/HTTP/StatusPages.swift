@@ -78,6 +78,7 @@ extension WorkerServices {
         if zones.set == nil { missing.append("the zones are not loaded") }
         if !catalog.isKnown { missing.append("the lines are not read yet") }
         if !clock.isSet { missing.append("Redis' time is not known yet") }
+        if !knowsRevoked { missing.append("what the office has revoked is not read yet") }
         return missing
     }
 }

@@ -51,16 +51,23 @@ final class OfficeSessions: PushListener {
 
     func subscriptionBack() { readRevoked() }
 
+    func second() {
+        if hasFailed, commands.isUp { readRevoked() }
+    }
+
     private static let page = 1_000
 
     /// Counts how often they were read: a reading ends when another one begins.
     private var reading = 0
+    /// The last reading has not come to its end.
+    private var hasFailed = false
     /// A reading has found what this worker did not know of; connections that have to leave are not looked for yet.
     private var hasFound = false
 
     /// What was pushed before this worker heard it. Redis and the link of the subscriptions come back together, as a rule: then it is read once.
     private func readRevoked() {
         reading += 1
+        hasFailed = false
         readRevoked(from: max(0, services.revocationsOver), reading)
     }
 
@@ -68,7 +75,10 @@ final class OfficeSessions: PushListener {
     private func readRevoked(from second: Int64, _ number: Int) {
         functions.call("office_revoked", ["from": RedisArgument(second)]) { result in
             guard number == self.reading else { return }
-            let rows = self.elements(result, of: "office_revoked") ?? []
+            guard let rows = self.elements(result, of: "office_revoked") else {
+                self.hasFailed = true
+                return
+            }
             let revoked = stride(from: 0, to: rows.count - 1, by: 2).compactMap { index in
                 Self.revocation(rows[index].text ?? "", rows[index + 1].text ?? "")
             }
@@ -76,6 +86,7 @@ final class OfficeSessions: PushListener {
             if rows.count >= 2 * Self.page, let last = revoked.last?.before, last > second {
                 return self.readRevoked(from: last, number)
             }
+            self.services.knowsRevoked = true
             guard self.hasFound else { return }
             self.hasFound = false
             // The keys are the same.

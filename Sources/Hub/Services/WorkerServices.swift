@@ -37,6 +37,8 @@ final class WorkerServices {
     /// Signs those of guests, and of who renews one.
     private(set) var issuer: TokenIssuer
     let log: Logger
+    /// What the office has revoked was read to its end, once at least. Before, a token that counts no more would be taken.
+    var knowsRevoked = false
     var isDraining = false
     private(set) lazy var budgets = Budgets(self)
     /// The other workers took this one for dead.

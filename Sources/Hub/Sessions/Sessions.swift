@@ -156,7 +156,7 @@ final class Sessions: PushListener {
 
     func hello(_ session: Session, _ id: Int64?, token: String?, resume: [ResumePoint]) {
         guard session.phase == .silent else { return renew(session, id, token: token, resume: resume) }
-        guard services.clock.isSet else {
+        guard services.clock.isSet, services.knowsRevoked else {
             return refuse(session, id, .unavailable, "The hub is starting; say hello again.")
         }
         guard commands.isUp, subscriber.isUp else {
