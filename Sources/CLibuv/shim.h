@@ -34,7 +34,8 @@ static inline int kb_crowd_watch(int epoll, int descriptor, unsigned number, int
     event.events = (events & UV_READABLE ? EPOLLIN : 0) | (events & UV_WRITABLE ? EPOLLOUT : 0)
         | (events & UV_DISCONNECT ? EPOLLRDHUP : 0);
     event.data.u64 = (unsigned long long)number << 32 | (unsigned)descriptor;
-    return epoll_ctl(epoll, is_watched ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, descriptor, &event);
+    // Not by epoll_ctl, to which the program adds something for libuv (CTurn).
+    return (int)syscall(SYS_epoll_ctl, epoll, is_watched ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, descriptor, &event);
 }
 
 static inline int kb_crowd_forget(int epoll, int descriptor) {

@@ -174,6 +174,45 @@ import Testing
         #expect(most > 0 && most <= EventLoop.eventsPerTurn)
     }
 
+    @Test func `who has something to say does not wait for all whose peers have left before`() throws {
+        EventLoop.limitTurns()
+        let count = 600
+        let pairs = (0...count).map { _ in Self.socketPair() }
+        let (speaker, others) = (pairs[count], pairs[..<count])
+        defer { for pair in pairs { close(pair.ours) } }
+        var (left, before, most, inTurn) = (0, -1, 0, 0)
+        try running { loop in
+            for pair in others {
+                let poll = try LoopPoll(loop, descriptor: pair.ours)
+                poll.start {
+                    poll.close()
+                    (left, inTurn) = (left + 1, inTurn + 1)
+                    if left == count { loop.inNextTurn { loop.stop() } }
+                }
+            }
+            let poll = try LoopPoll(loop, descriptor: speaker.ours)
+            poll.start {
+                poll.close()
+                before = left
+            }
+            loop.atEndOfTurn {
+                most = max(most, inTurn)
+                inTurn = 0
+            }
+            for pair in others { close(pair.theirs) }
+            #expect(Glibc.write(speaker.theirs, [7], 1) == 1)
+        }
+        close(speaker.theirs)
+        #expect(left == count && most > 0 && most <= EventLoop.endingsPerTurn)
+        #expect(before >= 0 && before <= EventLoop.endingsPerTurn)
+    }
+
+    private static func socketPair() -> (ours: Int32, theirs: Int32) {
+        var ends: [Int32] = [0, 0]
+        #expect(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
+        return (ends[0], ends[1])
+    }
+
     @Test func `a child's exit status, signal, arguments, environment and output come through`() throws {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("child-\(UUID()).txt").path
         defer { unlink(file) }
