@@ -11,6 +11,9 @@ struct OfficeRevocations: Sendable {
     /// So many go at most for one call: 0.3 ms or so.
     private static let mostDropped = 1_000
 
+    /// How many are kept to be let go of.
+    var kept: Int { days.values.reduce(0) { $0 + $1.count } }
+
     private static func key(_ role: Role, _ subject: String, isOfOthers: Bool = false) -> String {
         TokenRevocations.key(role, subject) + (isOfOthers ? " others" : "")
     }
@@ -20,10 +23,13 @@ struct OfficeRevocations: Sendable {
         var isNew = false
         for one in more {
             let key = Self.key(one.role, one.subject, isOfOthers: one.isOfOthers)
-            guard one.before > before[key] ?? .min else { continue }
+            let known = before[key]
+            guard one.before > known ?? .min else { continue }
             isNew = true
             before[key] = one.before
-            days[one.before / Self.dayS, default: []].append(key)
+            let day = one.before / Self.dayS
+            // Who is revoked again and again is kept once a day.
+            if known.map({ $0 / Self.dayS }) != day { days[day, default: []].append(key) }
         }
         return isNew
     }

@@ -84,4 +84,16 @@ extension TokenVerifier {
         #expect(try Self.isRevoked("T1", issuedAt: 2 * Self.day, by: new))
         #expect(try !Self.isRevoked("T1", issuedAt: 2 * Self.day, by: Self.verifier()))
     }
+
+    @Test func `Who is revoked again and again is kept once a day`() {
+        var office = OfficeRevocations()
+        for second in 0..<1_000 {
+            _ = office.add([TokenRevocation(role: .driver, subject: "T1", before: Self.day + Int64(second))])
+        }
+        #expect(office.kept == 1)
+        _ = office.add([TokenRevocation(role: .driver, subject: "T1", before: 2 * Self.day)])
+        #expect(office.kept == 2)
+        office.drop(upTo: 3 * Self.day)
+        #expect(office.kept == 0)
+    }
 }
