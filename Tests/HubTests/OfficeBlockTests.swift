@@ -106,6 +106,28 @@ import Wire
         }
     }
 
+    @Test("blocks for a moment, and those that are ended by hand, fill nothing")
+    func moments() async throws {
+        try await TestCity.run { city in
+            for role in ["driver", "passenger", "bus_driver"] {
+                try await block(city, role, "x", until: Self.hour)
+                try await block(city, role, "y", until: 9 * Self.hour)
+                #expect(try await city.command("office_unblock", "o1", role, "y", "").isOK)
+            }
+            try await city.raw(["HSET", "{test}:passenger:seen", "cancels", "1 2"])
+            try await block(city, "passenger", "seen", until: Self.hour)
+            #expect(try await city.raw(["ZCARD", "{test}:gone"]).int == 4)
+            try await city.advance(Self.hour)
+            try await city.sweep()
+            for key in ["vehicle:x", "passenger:x", "busdriver:x", "vehicle:y", "passenger:y", "busdriver:y"] {
+                #expect(try await city.raw(["EXISTS", "{test}:\(key)"]).int == 0, "\(key)")
+            }
+            #expect(try await city.raw(["ZRANGE", "{test}:gone", "0", "-1"]).array?.map(\.text) == ["passenger:seen"])
+            #expect(try await city.field("passenger:seen", "cancels") == "1 2")
+            #expect(try await city.field("passenger:seen", "blocked") == nil)
+        }
+    }
+
     @Test("a blocked bus driver starts no tour; the one under way goes on")
     func busDriver() async throws {
         try await TestCity.run { city in

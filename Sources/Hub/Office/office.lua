@@ -192,6 +192,7 @@ register('office_unblock', { 'operator', 'role', 'subject', 'key' }, function(c,
         if not block then return refuse('not_available', 'The ' .. role .. ' ' .. subject .. ' is not blocked.') end
         redis.call('HDEL', key, 'blocked')
         redis.call('ZREM', c.p .. 'blocked', holder)
+        people.unblocked(c, holder)
         local id = audit.write(c, given.operator, 'office.unblock', target(role, subject), nil, with_block({}, block), with_block({}, nil))
         return ok({ role = role, subject = subject, audit = id })
     end)

@@ -47,6 +47,14 @@ local function forget_block(c, key, who, mark)
     if tonumber(till) > c.now then people.ends(c, who, till) else redis.call('HDEL', key, 'blocked') end
 end
 
+-- A block by the office has ended, by itself or by hand. holder: the hash that has it. Of whom nothing else is known nothing is kept.
+function people.unblocked(c, holder)
+    local key = c.p .. holder
+    local till = blocks.till(redis.call('HGET', key, 'blocked') or nil)
+    if till and till ~= '0' and tonumber(till) <= c.now then redis.call('HDEL', key, 'blocked') end
+    if redis.call('EXISTS', key) == 0 then people.is_back(c, (string.gsub(holder, '^vehicle:', ''))) end
+end
+
 local function forget_vehicle(c, vehicle)
     people.is_back(c, vehicle)
     local known = redis.call('HMGET', c.p .. 'vehicle:' .. vehicle, 'state', 'cell', 'blocked')

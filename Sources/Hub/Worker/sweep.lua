@@ -257,7 +257,10 @@ register('city_sweep', { 'worker', 'dead_ms', 'utc_offset_s', 'clock', 'silent_m
     local is_more = sweep_away(c)
     sweep_tours(c)
     redis.call('ZREMRANGEBYSCORE', c.p .. 'awaited', '-inf', c.real)
-    each_due(c, 'blocked', c.now, function(holder) redis.call('ZREM', c.p .. 'blocked', holder) end)
+    each_due(c, 'blocked', c.now, function(holder)
+        redis.call('ZREM', c.p .. 'blocked', holder)
+        people.unblocked(c, holder)
+    end)
     each_due(c, 'gone', people.gone_before(c), function(who) people.forget(c, who) end)
     is_more = sweep_stops(c) or is_more
     is_more = reservations.fall_due(c) or is_more
