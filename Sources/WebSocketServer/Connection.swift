@@ -63,8 +63,11 @@ final class Connection {
     /// What it waits for in the crowd; its watch there, once it has waited.
     var awaited = Awaited.nothing
     var watch: CrowdPoll.Watch?
-    /// What `WebSocketServer.strangersBytes` has of it.
+    /// What `WebSocketServer.strangersBytes` has of it, and what `unfinishedBytes` has. One of them is 0.
     var heldBytes = 0
+    var unfinishedBytes = 0
+    /// In the list of those who held the most of `unfinishedBytes`, and are to leave.
+    var isLeaving = false
     /// Requests read so far.
     var requests = 0
     /// An answer is going out, this fast: no request is read until it is out.

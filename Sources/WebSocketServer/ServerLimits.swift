@@ -7,6 +7,9 @@ public struct ServerLimits: Sendable {
     /// Memory of what all strangers have sent and that is no whole request or message yet, nor a whole TLS record. A stranger has at most
     /// some 70 KiB: five hundred that fill it are sent away, those who hold the most first, and ten thousand that have sent a hello are not.
     public var maxStrangersBytes = 32 << 20
+    /// The same of all others. One has at most some 80 KiB, of `maxMessageBytes` and of a record: eight hundred that fill it are sent
+    /// away, those who hold the most first. A message that comes in one piece holds nothing, and a large one is whole within a moment.
+    public var maxUnfinishedBytes = 64 << 20
     /// TLS handshakes under way, 44 KiB each: 88 MB. As many as begin in two seconds or more, one a millisecond. When there are as
     /// many, the oldest that is silent leaves; without one newcomers wait.
     public var maxHandshakes = 2_000
@@ -72,6 +75,7 @@ public struct ServerLimits: Sendable {
         limits.maxMessageBytes = 64 << 20
         limits.maxOutboundBytes = 256 << 20
         limits.maxHeldBytes = 4 << 30
+        limits.maxUnfinishedBytes = 4 << 30
         limits.maxConnectionsPerAddress = 100_000
         limits.controlFramesPerSecond = .max
         return limits

@@ -2,23 +2,24 @@ internal import CLibwebsockets
 internal import DequeModule
 internal import EventLoop
 
-/// The memory of what strangers have sent and of what waits for readers, who leaves when there is too much of it, how many sockets are
+/// The memory of what clients have sent and of what waits for readers, who leaves when there is too much of it, how many sockets are
 /// ended in one turn, and when the system gets memory back.
 extension WebSocketServer {
     // MARK: Memory
 
-    /// Puts what the connection holds as a stranger into the sum.
+    /// Puts what the connection holds into the sum of strangers, or into that of the others.
     func countHeld(_ connection: Connection) {
         var bytes = 0
-        if connection.socket != nil {
-            bytes = connection.unread.capacity + (connection.http?.heldBytes ?? 0)
-            if connection.isStranger { bytes += connection.frames.heldBytes }
-            if isUnknown(connection), SocketContext.hasPartOfRecord(connection.socket) {
-                bytes += SocketContext.recordMemory
-            }
+        if connection.socket != nil, !connection.isLeaving {
+            bytes = connection.unread.capacity + (connection.http?.heldBytes ?? 0) + connection.frames.heldBytes
+            if SocketContext.hasPartOfRecord(connection.socket) { bytes += SocketContext.recordMemory }
         }
-        strangersBytes += bytes - connection.heldBytes
-        connection.heldBytes = bytes
+        let strangers = isUnknown(connection) ? bytes : 0
+        strangersBytes += strangers - connection.heldBytes
+        connection.heldBytes = strangers
+        let unfinished = bytes - strangers
+        unfinishedBytes += unfinished - connection.unfinishedBytes
+        connection.unfinishedBytes = unfinished
     }
 
     /// Puts the record that OpenSSL holds for the connection, as the kernel has not taken all of it, into the sum of what waits.
@@ -31,16 +32,39 @@ extension WebSocketServer {
     /// Too much is held of strangers: those who hold the most are to leave, until a quarter is free. An honest one holds the
     /// little that has come of its hello, for a moment.
     private func chooseWhoLeaves() {
-        var excess = strangersBytes - rules.maxStrangersBytes / 4 * 3
-        for connection in connections.elements.filter({ $0.heldBytes > 0 }).sorted(by: { $0.heldBytes > $1.heldBytes })
-        {
-            guard excess > 0 else { return }
-            excess -= connection.heldBytes
-            leaving.append(connection.id)
+        let excess = strangersBytes - rules.maxStrangersBytes / 4 * 3
+        for connection in largest(excess, \.heldBytes) { leaving.append(connection.id) }
+    }
+
+    /// The same of those whom somebody knows. They are read as something comes, also while some have to leave, so the parts of messages
+    /// are freed at once. Their sockets are ended over some turns, and until then each may hold a part of a record.
+    private func chooseWhoLeavesUnfinished() {
+        let excess = unfinishedBytes - rules.maxUnfinishedBytes / 4 * 3
+        for connection in largest(excess, \.unfinishedBytes) {
+            connection.isLeaving = true
+            connection.unread = []
+            connection.frames.discard()
+            countHeld(connection)
+            leavingKnown.append(connection.id)
         }
     }
 
+    /// Those who hold the most, until they hold `excess` together.
+    private func largest(_ excess: Int, _ bytes: (Connection) -> Int) -> [Connection] {
+        let holders = connections.elements.map { ($0, bytes($0)) }.filter { $0.1 > 0 }.sorted { $0.1 > $1.1 }
+        var left = excess
+        var chosen: [Connection] = []
+        for (connection, bytes) in holders {
+            guard left > 0 else { break }
+            left -= bytes
+            chosen.append(connection)
+        }
+        return chosen
+    }
+
     private func sendAway(_ connection: Connection) {
+        // What it still sends counts again.
+        connection.isLeaving = false
         // OpenSSL gives a part of a record back with the socket only.
         if SocketContext.hasPartOfRecord(connection.socket) {
             counts.refusedFull += 1
@@ -161,8 +185,14 @@ extension WebSocketServer {
             endingsLeft -= Self.endingCost
             sendAway(connection)
         }
+        if unfinishedBytes > rules.maxUnfinishedBytes { chooseWhoLeavesUnfinished() }
+        while endingsLeft > 0, let id = leavingKnown.popFirst() {
+            guard let connection = connections[id] else { continue }
+            endingsLeft -= Self.endingCost
+            sendAway(connection)
+        }
         while endingsLeft > 0, let id = late.popFirst() { check(id) }
-        if !late.isEmpty || !leaving.isEmpty { loop.wantAnotherTurn() }
+        if !late.isEmpty || !leaving.isEmpty || !leavingKnown.isEmpty { loop.wantAnotherTurn() }
     }
 
     /// A socket is gone. libwebsockets closes one that the peer has left as soon as it is told of it.

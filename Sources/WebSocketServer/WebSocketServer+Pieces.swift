@@ -34,13 +34,13 @@ extension WebSocketServer {
         return connection.phase == .http || connection.isStranger || isClosingUnknown
     }
 
-    /// A part of a TLS record is a piece as well, or one record could take 16,000 reads that nobody counts. Who is unknown waits for its share
-    /// of a turn before the next part is read.
+    /// A part of a TLS record is a piece as well, or one record could take 16,000 reads that nobody counts. OpenSSL's memory of it is counted
+    /// at the end of the turn. Who is unknown waits for its share of a turn before the next part is read.
     func readInVain(_ id: ConnectionID) {
         guard let connection = connections[id] else { return }
         countPieces(connection, 1)
         // Not paused here: within a handshake libwebsockets watches the socket again after this.
-        if isUnknown(connection) { partly.append(id) }
+        partly.append(id)
     }
 
     /// At the end of a turn, after those whose handshake began in it.
@@ -48,7 +48,11 @@ extension WebSocketServer {
         guard !partly.isEmpty else { return }
         for id in partly {
             // One that repeats its hello is not read before all of it is there.
-            guard let connection = connections[id], connection.arrival == nil, isUnknown(connection) else { continue }
+            guard let connection = connections[id], connection.arrival == nil else { continue }
+            guard isUnknown(connection) else {
+                countHeld(connection)
+                continue
+            }
             guard isWithinReads(connection, 1) else {
                 counts.closedProtocol += 1
                 endingsLeft = max(0, endingsLeft - Self.endingCost)

@@ -17,7 +17,7 @@ extension WebSocketServer {
         case .open where connection.isStream:
             // Each piece costs a reading, however small it is.
             connection.thrownAway += max(bytes.count, SocketContext.readBytes)
-            if connection.isStranger { waitForShare(connection) }
+            if connection.isStranger { waitForShare(connection) } else { countUnfinished(connection) }
             return connection.thrownAway <= Self.mostThrownAway
         case .open:
             connection.lastHeard = now

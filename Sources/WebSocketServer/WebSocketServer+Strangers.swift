@@ -131,12 +131,18 @@ extension WebSocketServer {
         guard connection.isStranger || !connection.unread.isEmpty else {
             var input = bytes
             readFrames(connection, &input)
+            countUnfinished(connection)
             return true
         }
         connection.unread += bytes
         countHeld(connection)
         waitForShare(connection)
         return true
+    }
+
+    /// After a read that waited for no share. A whole message leaves nothing: where nothing was held before, nothing is counted.
+    func countUnfinished(_ connection: Connection) {
+        if connection.frames.heldBytes != connection.unfinishedBytes { countHeld(connection) }
     }
 
     private func readUnread(_ connection: Connection) {

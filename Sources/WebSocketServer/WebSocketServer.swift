@@ -92,7 +92,7 @@ public final class WebSocketServer {
     /// Of whom too much was read: their next share comes when more may be.
     var heldBack: [Connection] = []
     var heldBackUnread: [Connection] = []
-    /// Connections of whom nobody knows, of which a record of TLS or a message of its handshake has come in part in this turn.
+    /// Connections of which a record of TLS or a message of its handshake has come in part in this turn.
     var partly: [ConnectionID] = []
     /// Those with an answer, or who are unknown and waited for room, of which more can be written.
     var answering = FairQueue()
@@ -113,6 +113,8 @@ public final class WebSocketServer {
     var endingsLeft = endingsPerTurn * endingCost
     var late = Deque<ConnectionID>()
     var leaving = Deque<ConnectionID>()
+    /// The same of those whom somebody knows.
+    var leavingKnown = Deque<ConnectionID>()
     /// Readers who are to leave as too much waits, those first who have taken nothing for the longest.
     var slowest = Deque<ConnectionID>()
     /// TLS handshakes that have begun and of which nothing has come, and whose they are: the oldest first, but behind the others those
@@ -121,6 +123,8 @@ public final class WebSocketServer {
     var shaking = Deque<ConnectionID>()
     /// Memory of what strangers have sent and that is not done with, and of parts of their TLS records, bytes.
     var strangersBytes = 0
+    /// The same of all others, but those in `leavingKnown`.
+    var unfinishedBytes = 0
     /// Sockets closed since memory was last given back to the system; when that began, `now`.
     var closings = 0
     var lastGiveBack: UInt64 = 0

@@ -137,6 +137,51 @@ import Testing
         }
     }
 
+    @Test func `what known clients have not finished is counted, who holds the most leaves, and others are heard`()
+        throws
+    {
+        var limits = ServerLimits()
+        limits.maxUnfinishedBytes = 400_000
+        try onLoop { loop in
+            let host = try Host(loop, limits)
+            let part = RawClient.frame(.binary, [UInt8](repeating: 7, count: 40_000), announced: 60_000)
+            let (few, honest) = (host.clients(20), host.clients(1)[0])
+            var holders = host.clients(20)
+            var most = 0
+            loop.atEndOfTurn { most = max(most, host.server.unfinishedBytes) }
+            when(loop, { host.opened.count == 41 }) {
+                for id in host.opened { host.server.welcome(id, sharing: InboundRate(perSecond: 500)) }
+                for client in few { client.send(RawClient.frame(.binary, [7, 7, 7], announced: 10)) }
+                for client in holders { client.send(part) }
+                var sent = 0
+                when(
+                    loop,
+                    {
+                        // Whole messages, while the others leave.
+                        if sent < 20 { honest.send(Self.message(1_000)) }
+                        sent += 1
+                        // Ten are as much as may be held.
+                        return sent >= 20 && host.closes.count >= 10
+                    }
+                ) {
+                    #expect(most > 0 && most <= limits.maxUnfinishedBytes)
+                    #expect(host.server.unfinishedBytes > 0 && host.server.strangersBytes == 0)
+                    for client in few { client.send([7, 7, 7, 7, 7, 7, 7]) }
+                    when(loop, { host.heard.count == 40 }) {
+                        #expect(host.heard.filter { $0 == 1_000 }.count == 20)
+                        #expect(host.closes.allSatisfy { $0 == 1013 })
+                        #expect(host.server.counters.refusedFull == host.closes.count)
+                        holders = []
+                        when(loop, { host.server.socketCount == 21 }) {
+                            #expect(host.server.unfinishedBytes == 0 && host.server.connectionCount == 21)
+                            withExtendedLifetime((holders, few, honest)) { host.finish() }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
     /// What is to be answered with a close frame: a reserved bit, or more pings than one may send.
     @Test(arguments: [false, true])
     func `who goes on sending after the close frame is cut, and not listened to for the time of closing`(

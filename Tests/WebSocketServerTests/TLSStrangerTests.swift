@@ -22,9 +22,11 @@ import Testing
             return isReady
         }
 
-        func send(_ text: String) {
-            let written = Array(text.utf8).withUnsafeBytes { socket.write($0) }
-            if case .bytes(text.utf8.count) = written { return }
+        func send(_ text: String) { send(Array(text.utf8)) }
+
+        func send(_ bytes: [UInt8]) {
+            let written = bytes.withUnsafeBytes { socket.write($0) }
+            if case .bytes(bytes.count) = written { return }
             Issue.record("\(written)")
         }
 
@@ -264,6 +266,45 @@ import Testing
                     when(loop, { asker.read().contains(" 404 ") }) {
                         withExtendedLifetime(holders) {}
                         server.shutdown { withExtendedLifetime(server) { loop.stop() } }
+                    }
+                }
+            }
+        }
+    }
+
+    @Test func `parts of records of known clients are counted, who holds them leaves, and others are heard`() throws {
+        guard let certificate = try TestCertificate() else { return try #require(Bool(true), "no openssl command") }
+        var limits = ServerLimits()
+        limits.maxUnfinishedBytes = 10 * SocketContext.recordMemory
+        try onLoop { loop in
+            let server = try WebSocketServer(loop: loop, limits: limits, tls: certificate.files)
+            server.hasStrangers = true
+            let port = try server.listen(host: "127.0.0.1", port: 0)
+            var opened: [ConnectionID] = []
+            var heard: [Int] = []
+            server.onOpen = { id, _ in opened.append(id) }
+            server.onMessage = { _, bytes, _ in heard.append(bytes.count) }
+            let tls = try ClientTLS(.anything)
+            let honest = try Client(tls, port: port)
+            var holders = try (0..<20).map { _ in try Client(tls, port: port) }
+            when(loop, { (holders + [honest]).filter { !$0.shakeHands() }.isEmpty }) {
+                for client in holders + [honest] { client.send(RawClient.upgrade) }
+                when(loop, { opened.count == 21 }) {
+                    for id in opened { server.welcome(id, sharing: InboundRate(perSecond: 500)) }
+                    for client in holders { client.sendPartOfRecord() }
+                    when(loop, { server.counters.refusedFull >= 10 && server.socketCount <= 11 }) {
+                        #expect(server.unfinishedBytes > 0 && server.unfinishedBytes <= limits.maxUnfinishedBytes)
+                        #expect(server.unfinishedBytes % SocketContext.recordMemory == 0)
+                        honest.send(RawClient.frame(.binary, [7]))
+                        when(loop, { heard == [1] }) {
+                            holders = []
+                            when(loop, { server.socketCount == 1 }) {
+                                #expect(server.unfinishedBytes == 0 && server.strangersBytes == 0)
+                                withExtendedLifetime((holders, honest)) {
+                                    server.shutdown { withExtendedLifetime(server) { loop.stop() } }
+                                }
+                            }
+                        }
                     }
                 }
             }
