@@ -155,6 +155,9 @@ enum CommandPrice {
     /// Of the patterns of a line, along each of which a place is looked for: 15 µs each.
     static func patterns(_ count: Int) -> Double { Double(count) / 4 }
 
+    /// Of the alarms that `sos.list` reads, and of what `report.list` does: 40 µs of Redis for each KiB.
+    static func listed(bytes: Int) -> Double { Double(bytes) / 1024 }
+
     /// Of the drivers of a queue that `office.queue` reads.
     static func queued(_ count: Int) -> Double { Double(count) / 4 }
 
