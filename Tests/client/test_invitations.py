@@ -118,6 +118,16 @@ def test_one_that_has_ended_or_was_taken_back_says_so(hub):
     hub.wait_until("revoked", lambda: all("taken back" in accept(hub, taken)[1].get("detail", "") for _ in range(8)))
 
 
+def test_one_that_was_taken_back_a_moment_ago_is_none_before_its_worker_hears_of_it(hub):
+    taken, other = invite(hub, "passenger", subject := fresh("P")), invite(hub, "passenger", fresh("P"))
+    # As the office's act has it, but that no worker is told.
+    hub.redis.zadd(hub.key("revoked"), {f"passenger {subject}": int(time.time()) + 1})
+    for _ in range(2):
+        status, got = accept(hub, taken)
+        assert status == 401 and "taken back" in got["detail"]
+    assert accept(hub, other)[0] == 200
+
+
 def test_one_that_has_expired_says_so(new_hub):
     hub = new_hub(tokens__leeway_s=0).start()
     ended = invite(hub, "passenger", fresh("P"), "--for", "1s")

@@ -44,6 +44,8 @@ struct Keys: Sendable {
     func feed(_ cell: String) -> String { prefix + "feed:" + cell }
     /// Sorted set: the available drivers of a zone by arrival number.
     func queue(_ zone: String) -> String { prefix + "queue:" + zone }
+    /// Sorted set: `<role> <subject>` by the second before which its tokens count no more (office_sessions.lua).
+    var revoked: String { prefix + "revoked" }
     /// String: when and by which attempt an invitation was accepted (`Acceptance`); it is gone when the invitation is long no longer good.
     func invitation(_ id: String) -> String { prefix + "invitation:" + id }
     /// Hash: a vehicle's last position and what its driver does.

@@ -62,9 +62,20 @@ extension SignIn {
         let tokens = services.settings.tokens
         let lifeS = max(Int64(tokens.signInS), claims.expiresAt - second) + Int64(tokens.leewayS)
         let attempt = Acceptance(at: second, key: key)
+        // A worker hears of a revocation a moment after it is made, and what is signed after it would outlive it.
+        var revokedBefore = Int64.max
+        services.commands.send(
+            ["ZSCORE", RedisArgument(services.keys.revoked), "\(claims.role.rawValue) \(claims.subject)"]
+        ) { result in
+            guard case .success(let reply) = result else { return }
+            revokedBefore = reply.text.flatMap(Double.init).map { Int64($0) } ?? 0
+        }
         services.commands.send(["SET", mark, RedisArgument(attempt.text), "NX", "GET", "EX", RedisArgument(lifeS)]) {
             result in
-            guard case .success(let reply) = result else { return answer(Self.isAway) }
+            guard case .success(let reply) = result, revokedBefore < .max else { return answer(Self.isAway) }
+            guard claims.issuedAt >= revokedBefore else {
+                return answer(.unidentified(.unauthenticated, Self.explained(.revoked), error: "invalid_token"))
+            }
             guard reply == .null || attempt.repeats(reply.bytes) else { return answer(Self.isUsed) }
             let first = claims.began(now: self.second, lifeS: Int64(min(tokens.signInLifeS, tokens.signInS)))
             // Repeated, it says nothing new.
