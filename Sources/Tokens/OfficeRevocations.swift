@@ -4,6 +4,8 @@ import Wire
 struct OfficeRevocations: Sendable {
     /// Unix seconds by `<role> <subject>`; and by `<role> <subject> others`, for tokens of other issuers (office_sessions.lua).
     private var before: [String: Int64] = [:]
+    /// The second of the newest one; nil: there is none.
+    private(set) var newest: Int64?
     /// What was revoked, by the day of its second: an old day is let go of without looking at the others.
     private var days: [Int64: [String]] = [:]
 
@@ -27,6 +29,7 @@ struct OfficeRevocations: Sendable {
             guard one.before > known ?? .min else { continue }
             isNew = true
             before[key] = one.before
+            newest = max(newest ?? .min, one.before)
             let day = one.before / Self.dayS
             // Who is revoked again and again is kept once a day.
             if known.map({ $0 / Self.dayS }) != day { days[day, default: []].append(key) }

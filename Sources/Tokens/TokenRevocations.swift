@@ -52,7 +52,7 @@ struct TokenRevocations: Sendable, Equatable {
                 .map { String(decoding: $0, as: UTF8.self) }
             guard let first = words.first, !first.hasPrefix("#") else { continue }
             guard words.count == 3, let role = Role(rawValue: words[0]),
-                words[1] == Self.everybody || Identifier.isValid(words[1]), let time = Instant(words[2])
+                words[1] == Self.everybody || Identifier.isSubject(words[1]), let time = Instant(words[2])
             else {
                 problems.append(
                     .init(

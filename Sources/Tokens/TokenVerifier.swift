@@ -98,12 +98,15 @@ public struct TokenVerifier: Sendable {
 
     /// The office has revoked these, too. There may be many already: nothing is copied for one more, unless somebody holds a copy of this.
     ///
-    /// - Parameter second: what the office revoked before counts no more, as all those tokens have ended. Unix seconds.
+    /// - Parameters:
+    ///   - now: Unix seconds. A clock that is ahead for a moment lets go of nothing: the newest one that was known counts if it is older.
+    ///   - keptS: after how long what was revoked is let go of, as all those tokens have ended, s.
     /// - Returns: whether one of them was not known.
     @discardableResult
-    public mutating func revoke(_ more: [TokenRevocation], droppingUpTo second: Int64) -> Bool {
+    public mutating func revoke(_ more: [TokenRevocation], now: Int64, keptS: Int64) -> Bool {
+        let newest = ofOffice.newest
         let isNew = ofOffice.add(more)
-        ofOffice.drop(upTo: second)
+        if let newest { ofOffice.drop(upTo: min(now, newest) - keptS) }
         return isNew
     }
 

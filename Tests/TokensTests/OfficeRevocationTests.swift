@@ -8,7 +8,7 @@ extension TokenVerifier {
     /// The same, but that the office has revoked these.
     func revoking(_ more: [TokenRevocation]) -> TokenVerifier {
         var new = self
-        new.revoke(more, droppingUpTo: .min)
+        new.revoke(more, now: .min, keptS: 0)
         return new
     }
 }
@@ -41,25 +41,30 @@ extension TokenVerifier {
 
     @Test func `What was revoked long ago goes, a day later at most; what was revoked again since stays`() throws {
         var verifier = Self.verifier()
-        verifier.revoke((1...3).map { Self.revoked("T\($0)", on: $0) }, droppingUpTo: .min)
-        verifier.revoke([Self.revoked("T1", on: 9)], droppingUpTo: .min)
+        verifier.revoke((1...3).map { Self.revoked("T\($0)", on: $0) }, now: .min, keptS: 0)
+        verifier.revoke([Self.revoked("T1", on: 9)], now: .min, keptS: 0)
+        verifier.revoke([], now: 99 * Self.day, keptS: 9 * Self.day)
         func known() throws -> [String] {
             try ["T1", "T2", "T3"].filter { try Self.isRevoked($0, issuedAt: Self.day, by: verifier) }
         }
         #expect(try known() == ["T1", "T2", "T3"])
-        verifier.revoke([], droppingUpTo: 3 * Self.day - 1)
+        verifier.revoke([], now: 3 * Self.day - 1, keptS: 0)
         #expect(try known() == ["T1", "T2", "T3"])
-        verifier.revoke([], droppingUpTo: 3 * Self.day)
+        verifier.revoke([], now: 3 * Self.day, keptS: 0)
         #expect(try known() == ["T1", "T3"])
-        verifier.revoke([], droppingUpTo: 9 * Self.day)
+        verifier.revoke([], now: 9 * Self.day, keptS: 0)
         #expect(try known() == ["T1"])
-        verifier.revoke([], droppingUpTo: 10 * Self.day)
+        verifier.revoke([], now: 10 * Self.day, keptS: 0)
+        #expect(try known() == ["T1"], "the clock may be ahead")
+        verifier.revoke([Self.revoked("T4", on: 11)], now: .min, keptS: 0)
+        verifier.revoke([], now: 10 * Self.day, keptS: 0)
         #expect(try known() == [])
     }
 
     @Test func `However many are over, each call lets go of a part of them, until none is left`() throws {
         var verifier = Self.verifier()
-        verifier.revoke((0..<2_500).map { Self.revoked("T\($0)", on: $0 % 2) }, droppingUpTo: .min)
+        verifier.revoke((0..<2_500).map { Self.revoked("T\($0)", on: $0 % 2) }, now: .min, keptS: 0)
+        verifier.revoke([Self.revoked("new", on: 9)], now: .min, keptS: 0)
         func count() throws -> Int {
             // One of each 25 of a day.
             let looked = (0..<2_500).filter { $0 % 50 < 2 }
@@ -67,7 +72,7 @@ extension TokenVerifier {
         }
         var left: [Int] = []
         for _ in 0..<4 {
-            verifier.revoke([], droppingUpTo: 2 * Self.day)
+            verifier.revoke([], now: 2 * Self.day, keptS: 0)
             left.append(try count())
         }
         #expect(left == [60, 20, 0, 0])
@@ -75,10 +80,10 @@ extension TokenVerifier {
 
     @Test func `It says whether anything is new, and keeps it when keys are read anew`() throws {
         var verifier = Self.verifier()
-        let first = verifier.revoke([Self.revoked("T1", on: 1)], droppingUpTo: .min)
-        let again = verifier.revoke([Self.revoked("T1", on: 1)], droppingUpTo: .min)
-        let earlier = verifier.revoke([Self.revoked("T1", on: 0)], droppingUpTo: .min)
-        let later = verifier.revoke([Self.revoked("T1", on: 0), Self.revoked("T1", on: 2)], droppingUpTo: .min)
+        let first = verifier.revoke([Self.revoked("T1", on: 1)], now: .min, keptS: 0)
+        let again = verifier.revoke([Self.revoked("T1", on: 1)], now: .min, keptS: 0)
+        let earlier = verifier.revoke([Self.revoked("T1", on: 0)], now: .min, keptS: 0)
+        let later = verifier.revoke([Self.revoked("T1", on: 0), Self.revoked("T1", on: 2)], now: .min, keptS: 0)
         #expect([first, again, earlier, later] == [true, false, false, true])
         let new = Self.verifier().keepingOffice(of: verifier)
         #expect(try Self.isRevoked("T1", issuedAt: 2 * Self.day, by: new))

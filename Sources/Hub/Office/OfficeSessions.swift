@@ -68,7 +68,7 @@ final class OfficeSessions: PushListener {
     private func readRevoked() {
         reading += 1
         hasFailed = false
-        readRevoked(from: max(0, services.revocationsOver), reading)
+        readRevoked(from: 0, reading)
     }
 
     /// From a second on: a page, and then the next one. When all are read the connections that have to leave are looked for, once.

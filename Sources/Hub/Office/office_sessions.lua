@@ -28,6 +28,14 @@ local function one_more(c, operator)
         .. 'on the hub\'s machine, for a whole role at once if need be (tokens.revoked_file).', wait)
 end
 
+-- `revoked-kept`: the longest that revocations were ever to be kept, s. Where settings are lowered for a while, older ones stay.
+local function kept_s(c, now)
+    local key = c.p .. 'revoked-kept'
+    local longest = math.max(tonumber(redis.call('GET', key) or 0), tonumber(now))
+    redis.call('SET', key, longest)
+    return longest
+end
+
 -- office_end_session: operator, role, subject, reason, whether its tokens are revoked ('1' or ''), for how long that is kept, s, by how much
 -- the clock of another issuer may be ahead, s ('0': there is none), the second of the hub's own clock, by which it issues tokens, key.
 register('office_end_session', {
@@ -49,6 +57,7 @@ register('office_end_session', {
             -- Those of this second, too: who had the token a moment ago must get a new one. The clock of Redis may be behind the hub's.
             local now_s = math.floor(c.real / 1000)
             before = math.max(now_s, tonumber(given.now_s)) + 1
+            local newest = tonumber(redis.call('ZRANGE', c.p .. 'revoked', -1, -1, 'WITHSCORES')[2] or before)
             redis.call('ZADD', c.p .. 'revoked', 'GT', before, role .. ' ' .. subject)
             if given.leeway_s ~= '0' then
                 others_before = before + given.leeway_s
@@ -56,8 +65,9 @@ register('office_end_session', {
             end
             -- Who has the device is told nothing any more.
             subscriptions.drop_all(c, role .. ':' .. subject)
-            -- All tokens that were issued before these times have long ended.
-            redis.call('ZREMRANGEBYSCORE', c.p .. 'revoked', '-inf', now_s + 1 - given.kept_s)
+            -- All tokens that were issued before these times have long ended. By the newest one that there was: a clock that is ahead for a moment
+            -- lets go of nothing.
+            redis.call('ZREMRANGEBYSCORE', c.p .. 'revoked', '-inf', math.min(now_s + 1, newest) - kept_s(c, given.kept_s))
         end
         push(c, 'sessions', '', 'ended', before and string.format('%.0f', before) or '', cjson.encode({
             role = role, subject = subject, reason = given.reason, others_before = others_before,

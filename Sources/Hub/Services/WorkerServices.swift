@@ -39,6 +39,8 @@ final class WorkerServices {
     let log: Logger
     /// What the office has revoked was read to its end, once at least. Before, a token that counts no more would be taken.
     var knowsRevoked = false
+    /// Where settings are lowered for a while, older revocations stay.
+    private var longestKeptS = 0
     var isDraining = false
     private(set) lazy var budgets = Budgets(self)
     /// The other workers took this one for dead.
@@ -106,12 +108,12 @@ final class WorkerServices {
     /// longer by a sign-in, as a clock may be ahead for a moment.
     var revocationKeptS: Int { settings.tokens.maxLifeS + 2 * settings.tokens.leewayS + settings.tokens.signInS }
 
-    /// What was revoked up to this second means nothing any more.
-    var revocationsOver: Int64 { EventLoop.wallClock() / 1000 - Int64(revocationKeptS) }
-
     /// The office has revoked these, too. Answers whether one of them was not known.
     @discardableResult
-    func revoke(_ more: [TokenRevocation]) -> Bool { verifier.revoke(more, droppingUpTo: revocationsOver) }
+    func revoke(_ more: [TokenRevocation]) -> Bool {
+        longestKeptS = max(longestKeptS, revocationKeptS)
+        return verifier.revoke(more, now: EventLoop.wallClock() / 1000, keptS: Int64(longestKeptS))
+    }
 
     func apply(_ new: Settings) {
         settings = new
