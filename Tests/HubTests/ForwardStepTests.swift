@@ -6,7 +6,7 @@ import Testing
 @Suite struct ForwardStepTests {
     /// Which of these looks, a second after the other, find a step; `ahead`: of the steady clock, ms.
     private func steps(_ ahead: [Int64]) -> [Int] {
-        var step = ForwardStep()
+        var step = ForwardStep(machine: ahead[0], steady: 0)
         var found: [Int] = []
         for (second, ahead) in ahead.enumerated() {
             let steady = Int64(second) * 1_000

@@ -26,7 +26,8 @@ final class Sessions: PushListener {
     private var overdue: [(id: UInt64, isOurFault: Bool)] = []
     private static let deadlinesPerSlice = 64
     private var lastSecond: UInt64
-    private var forwardStep = ForwardStep()
+    private var forwardStep = ForwardStep(
+        machine: EventLoop.wallClock(), steady: Int64(EventLoop.currentTime()))
     var catchingUp = 0
     let leavePace: LoopTimer
     /// How many catch up at once.
