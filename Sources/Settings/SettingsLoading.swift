@@ -32,6 +32,7 @@ extension Settings {
         loader.apply(flags: flags)
         loader.takeExampleCity(from: exampleDirectories ?? exampleDirectoriesByDefault(file: file))
         loader.checkFiles()
+        if let file { loader.checkReaders(of: file) }
         return try loader.finish()
     }
 
@@ -172,6 +173,37 @@ private struct SettingsLoader {
             }
         }
         checkKey()
+        for (key, files) in [
+            ("tokens.public_keys", settings.tokens.publicKeys.map(\.file)),
+            ("tokens.revoked_file", [settings.tokens.revokedFile]),
+        ] {
+            for file in files where TextFile.canOthersWrite(file) {
+                problems.append(
+                    .init(
+                        place: sources[key] ?? "",
+                        text: "\(key): others can write to \(file), and decide whose tokens count: "
+                            + "chmod go-w \(file)"))
+            }
+        }
+    }
+
+    /// Who can write to the configuration decides whose tokens count, and who can read a password in it has what it is for.
+    mutating func checkReaders(of file: String) {
+        if TextFile.canOthersWrite(file) {
+            warnings.append(
+                .init(place: file, text: "others can write to it, and decide what the hub does: chmod go-w \(file)"))
+        }
+        let secrets = Settings.table.filter { row in
+            guard row.isSecret, case .text(let url) = row.get(settings) else { return false }
+            return MaskedURL.of(url) != url && sources[row.key]?.hasPrefix(file + ":") == true
+        }
+        guard let secret = secrets.first, TextFile.audience(of: file) == .others else { return }
+        warnings.append(
+            .init(
+                place: sources[secret.key] ?? file,
+                text:
+                    "\(secret.key): others can read the password in it: chmod 600 \(file), or set it by \(secret.environmentName)"
+            ))
     }
 
     /// Whoever can read the private key can be this hub for its clients. A key that is kept for a group, as Debian's

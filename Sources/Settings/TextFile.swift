@@ -63,6 +63,12 @@ package enum TextFile {
         return info.st_mode & 0o060 != 0 ? .group : .owner
     }
 
+    /// Whether the mode of the file lets everybody write to it.
+    static func canOthersWrite(_ path: String) -> Bool {
+        var info = stat()
+        return !path.isEmpty && stat(path, &info) == 0 && info.st_mode & 0o002 != 0
+    }
+
     /// Whether the file can be read; nil if so, the reason otherwise.
     static func whyUnreadable(_ path: String) -> String? {
         var info = stat()

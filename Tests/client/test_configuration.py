@@ -242,3 +242,34 @@ def test_who_asks_wrongly_for_a_token_is_sent_to_its_help(words, tmp_path):
     result = run("token", *words, cwd=tmp_path)
     assert result.returncode == 64
     assert "See 'kerbside token --help'" in result.stderr
+
+
+@pytest.mark.parametrize("what", ["revoked_file", "public_keys"])
+def test_who_may_write_to_it_would_decide_whose_tokens_count(new_hub, what):
+    hub = new_hub()
+    file = hub.directory / "theirs"
+    if what == "revoked_file":
+        file.write_text("driver T1 2026-11-22T06:00:00Z\n")
+        hub.write_config(tokens__revoked_file=str(file))
+    else:
+        key = subprocess.run(["openssl", "genpkey", "-algorithm", "ed25519"], capture_output=True, check=True).stdout
+        file.write_bytes(subprocess.run(["openssl", "pkey", "-pubout"], input=key, capture_output=True, check=True).stdout)
+        hub.write_config(tokens__public_keys=[{"kid": "theirs", "file": str(file), "issuer": "theirs", "audience": "kerbside"}])
+    file.chmod(0o644)
+    assert run("check-config", hub.config).returncode == 0
+    file.chmod(0o646)
+    result = run("check-config", hub.config)
+    assert result.returncode != 0 and f"tokens.{what}: others can write to {file}" in result.stderr
+
+
+def test_who_may_read_a_password_in_the_configuration_or_write_to_it_is_told_of(new_hub):
+    hub = new_hub(store__url="postgresql://hub:secret@127.0.0.1/records")
+    said = "store.url: others can read the password in it"
+    for mode, reads, writes in ((0o600, False, False), (0o640, False, False), (0o644, True, False), (0o646, True, True)):
+        hub.config.chmod(mode)
+        result = run("check-config", hub.config)
+        assert result.returncode == 0 and "secret" not in result.stderr
+        assert (said in result.stderr, "others can write to it" in result.stderr) == (reads, writes), oct(mode)
+    hub.write_config(store__url="none")
+    hub.config.chmod(0o644)
+    assert said not in run("check-config", hub.config).stderr
