@@ -1,13 +1,17 @@
 """What the office did and was told, row by row in the tables of the records, and who is who: in SQLite and in PostgreSQL, with two
 workers, while the recorder and Redis are killed in the middle of each story."""
 
+import contextlib
 import json
+import re
+import sqlite3
 
 import pytest
 
 from conftest import running
 from kerbside.bus import BusDriver
 from kerbside.follower import PERSONAL, follower
+from kerbside.hub import ROOT
 from kerbside.names import fresh
 from kerbside.recording import acts, recorded, recording, storm, watcher, when
 from kerbside.records_of_fleets import CAR, day
@@ -162,3 +166,22 @@ async def test_of_a_driver_who_is_removed_only_the_id_and_the_company_stay(hub):
     await office.call("drivers.remove", driver=gone)
     row = (await recorded(hub))["drivers"][gone]
     assert row.keys() <= {"id", "company", "registered_at", "changed_at", "changed_by", "removed_at"}
+
+
+def test_the_documentation_says_how_one_passenger_is_forgotten(new_hub):
+    """Each of its statements fits the tables, and none is missing where a passenger's name may stand."""
+    hub = new_hub(blocks=2).start()
+    hub.wait_until("recording", lambda: '"message":"recording"' in hub.log)
+    hub.stop()
+    article = (ROOT / "Sources/kerbside/Documentation.docc/Operating.md").read_text()
+    statements = re.findall(r"^ +(UPDATE (\w+) SET .*'…';)$", article, re.MULTILINE)
+    database = sqlite3.connect(hub.data / "records.sqlite")
+    with contextlib.closing(database), database:
+        for statement, _ in statements:
+            database.execute(statement.replace("…", "p1"))
+        named = set()
+        for (table,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall():
+            columns = {row[1] for row in database.execute(f"PRAGMA table_info({table})")}
+            if columns & {"passenger", "citizen", "subject"}:
+                named.add(table)
+    assert {table for _, table in statements} == named
