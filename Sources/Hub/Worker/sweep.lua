@@ -76,10 +76,12 @@ end
 local function sweep_looks(c)
     local zones, left = {}, math.max(c.may_look or LOOKED_AT, 1)
     each_due(c, 'looks', c.now, function(ride)
+        -- Of many in all zones some are looked at: the others are still due.
+        if left <= 0 then return end
         local r = load_ride(c, ride)
         if r.state ~= 'searching' then return redis.call('ZREM', c.p .. 'looks', ride) end
-        -- All pauses of a zone that are over end with the first. Of many in all zones some do: the others are still due.
-        if zones[r.zone] or left <= 0 then return end
+        -- All pauses of a zone that are over end with the first.
+        if zones[r.zone] then return end
         zones[r.zone] = true
         left = dispatch_due(c, r.zone, left)
     end)
