@@ -14,7 +14,10 @@ extension WebSocketServer {
         guard let full = addresses.fullNetwork(entering: address, limit: rules.maxConnectionsPerAddress) else {
             return true
         }
-        if endingsLeft > 0, let id = newcomers.next(of: full, isNewcomer: isNewcomer, mayLeave: mayLeave),
+        let isAround = full != address.limitKeys[0].key
+        if endingsLeft > 0,
+            let id = newcomers.next(
+                of: full, isNewcomer: isNewcomer, mayLeave: { mayLeave($0) || isAround && isOfMany($0) }),
             let connection = connections[id]
         {
             endingsLeft -= connection.socket == nil ? 1 : Self.endingCost
@@ -38,6 +41,13 @@ extension WebSocketServer {
         case .open: return connection.isStranger
         default: return connection.answer != nil
         }
+    }
+
+    /// Whether the network of 64 bits that it is of has more than half of what one may have, and it has no answer yet. Such a one makes room for
+    /// other networks whatever it waits for: recorded hellos of four of them kept out all others around.
+    private func isOfMany(_ id: ConnectionID) -> Bool {
+        guard let connection = connections[id], isNewcomer(id), connection.answer == nil else { return false }
+        return addresses.count(of: connection.address.limitKeys[0].key) > rules.maxConnectionsPerAddress / 2
     }
 
     /// Whoever waits for us may not.

@@ -92,6 +92,43 @@ import Testing
         }
     }
 
+    @Test func `those who have just come of some networks of IPv6 keep nobody out of the network around them`() throws {
+        var limits = ServerLimits()
+        // Eight of a /56, sixteen of a /48.
+        limits.maxConnectionsPerAddress = 4
+        try onLoop { loop in
+            let server = try WebSocketServer(loop: loop, limits: limits)
+            /// Somebody of this network, who may not leave yet; whether it gets in.
+            func come(_ network: UInt32) -> Bool {
+                let address = AddressCountsTests.address(network: network)
+                guard server.enter(address) else { return false }
+                let connection = server.connections.insert {
+                    Connection(id: $0, address: address, limits: limits, now: server.now)
+                }
+                server.newcomers.append(connection.id, of: address, isNewcomer: server.isNewcomer)
+                return true
+            }
+            func count(_ network: UInt32) -> Int {
+                server.addresses.count(of: AddressCountsTests.address(network: network).limitKeys[0].key)
+            }
+            // One has two; three others have all that they may, in networks of 56 bits of their own, and one has the rest.
+            let quiet = [come(0x1_0000), come(0x1_0000)]
+            var crowd: [Bool] = []
+            for network: UInt32 in [0x1_0100, 0x1_0200, 0x1_0300] {
+                for _ in 0..<4 { crowd.append(come(network)) }
+            }
+            crowd += [come(0x1_0400), come(0x1_0400)]
+            #expect((quiet + crowd).allSatisfy { $0 } && server.socketCount == 16)
+            // Not for one of their own; not of those who are few.
+            let own = come(0x1_0100)
+            let others = [come(0x1_0500), come(0x1_0501), come(0x1_0600)]
+            #expect(!own && others == [true, true, true] && server.socketCount == 16)
+            #expect(count(0x1_0000) == 2 && count(0x1_0400) == 2)
+            for connection in server.connections.elements { server.cut(connection) }
+            server.shutdown { withExtendedLifetime(server) { loop.stop() } }
+        }
+    }
+
     @Test func `those who have just come are left alone`() throws {
         var limits = ServerLimits()
         limits.maxConnectionsPerAddress = 3
