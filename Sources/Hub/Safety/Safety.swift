@@ -17,10 +17,8 @@ final class Safety: Capability {
     private var reports: [String: Int] = [:]
     private var day: Int64 = 0
     private let kept: KeptAlarms
-    /// Lists that are read, one at a time: a hundred alarms take Redis 4 ms.
-    private let listings = SubjectTurns(most: 1, mostOfSubject: Safety.waiting)
-    /// How many of one operator wait.
-    private static let waiting = 8
+    /// A hundred alarms take Redis 4 ms.
+    private let listings = SubjectTurns.ofLists()
 
     init(_ services: WorkerServices, _ readings: ChannelReadings) {
         self.services = services
@@ -36,7 +34,9 @@ final class Safety: Capability {
         switch command {
         case .sos(let ride, let text, let place): raise(ride, text, place, message, session, identity)
         case .cancel: call("sos_cancel", ["role": role, "subject": who, "key": key], message, session)
-        case .list(let closed): list("sos_list", ["closed": closed ? "1" : ""], message, session)
+        case .list(let closed):
+            list(
+                "sos_list", ["closed": closed ? "1" : ""], message, session, listings, price: CommandPrice.listed)
         case .acknowledge(let sos, let note):
             call(
                 "sos_acknowledge",
@@ -63,7 +63,7 @@ final class Safety: Capability {
             list(
                 "report_list",
                 ["from": RedisArgument(from ?? ""), "limit": RedisArgument(limit), "closed": closed ? "1" : ""],
-                message, session)
+                message, session, listings, price: CommandPrice.listed)
         case .closeReport(let report, let note):
             call(
                 "report_close",
@@ -71,26 +71,6 @@ final class Safety: Capability {
                 session)
         }
         return true
-    }
-
-    /// Reads a list in its turn. It is paid by its size, whoever is there to take it.
-    private func list(
-        _ function: String, _ arguments: FunctionArguments, _ message: ClientMessage, _ session: Session
-    ) {
-        let full =
-            "\(Self.waiting) lists that you have asked for wait for their turn; ask again when they are answered."
-        inTurn(listings, message, session, orRefuse: full) { ended in
-            let (began, budget) = (self.loop.now, session.budget)
-            self.functions.command(function, arguments) { answer in
-                self.metrics.commandTook(milliseconds: self.loop.now - began)
-                if case .ok(let json) = answer {
-                    self.services.budgets.charge(CommandPrice.listed(bytes: json.count), to: budget)
-                }
-                ended()
-                self.answer(answer, to: message, session, orCharge: budget)
-            }
-            return true
-        }
     }
 
     private func raise(

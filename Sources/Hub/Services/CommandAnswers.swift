@@ -60,6 +60,25 @@ extension Capability {
         if !isTaken { refuse(session, message.id, .rateLimited, detail) }
     }
 
+    /// Reads a list in its turn. `price`: of so many bytes of it, beyond what the command costs; paid whoever is there to take it.
+    func list(
+        _ function: String, _ arguments: FunctionArguments, _ message: ClientMessage, _ session: Session,
+        _ turns: SubjectTurns, price: @escaping (Int) -> Double = { _ in 0 }
+    ) {
+        let full =
+            "\(SubjectTurns.mostLists) lists that you have asked for wait for their turn; ask again when they are answered."
+        inTurn(turns, message, session, orRefuse: full) { ended in
+            let (began, budget) = (self.loop.now, session.budget)
+            self.functions.command(function, arguments) { answer in
+                self.metrics.commandTook(milliseconds: self.loop.now - began)
+                if case .ok(let json) = answer { self.services.budgets.charge(price(json.count), to: budget) }
+                ended()
+                self.answer(answer, to: message, session, orCharge: budget)
+            }
+            return true
+        }
+    }
+
     /// Who asks in whose name, as the functions take it (`callers.once`); empty: somebody in its own.
     func by(_ message: ClientMessage, _ session: Session) -> String {
         guard let caller = message.caller, let identity = session.identity else { return "" }

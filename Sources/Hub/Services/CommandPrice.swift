@@ -156,7 +156,7 @@ enum CommandPrice {
     static func patterns(_ count: Int) -> Double { Double(count) / 4 }
 
     /// Of the alarms that `sos.list` reads, and of what `report.list` does: 40 µs of Redis for each KiB.
-    static func listed(bytes: Int) -> Double { Double(bytes) / 1024 }
+    static func listed(_ bytes: Int) -> Double { Double(bytes) / 1024 }
 
     /// Of the drivers of a queue that `office.queue` reads.
     static func queued(_ count: Int) -> Double { Double(count) / 4 }
