@@ -68,8 +68,10 @@ end
 
 -- Rides that need something may have waited for this driver's answer, who can take them no more: the next sweep looks at what waits in its zone.
 local function lost_something(c, id)
-    local v = redis.call('HMGET', c.p .. 'vehicle:' .. id, 'state', 'zone')
-    if v[1] == 'available' then look_soon_in(c, v[2]) end
+    local v, looked_in = redis.call('HMGET', c.p .. 'vehicle:' .. id, 'state', 'zone'), c.looked_in or {}
+    if v[1] ~= 'available' or looked_in[v[2]] then return end
+    looked_in[v[2]], c.looked_in = true, looked_in
+    look_soon_in(c, v[2])
 end
 
 -- Who has a capability: `able:<word>`, for rides that need it (candidates.lua). old, new: cards, nil: none.
