@@ -36,16 +36,19 @@ async def test_every_connection_of_a_person_is_ended(hub, cast):
     assert (entry["target"], entry["after"]) == (f"passenger:{rider.subject}", {"state": "ended"})
 
 
-async def test_a_revocation_is_kept_when_the_clock_was_ahead_for_a_moment(hub, cast):
-    """What is old is let go of, by the one before: the life of a token, and of a sign-in besides."""
+async def test_a_revocation_is_kept_when_the_clock_was_ahead_for_a_moment(new_hub, cast):
+    """What is old is let go of by the one before: the life of a token, and of a sign-in besides."""
+    hub = new_hub().start()
     office, days = await cast.operator(hub), 86_400
-    kept, gone = fresh("D"), fresh("D")
-    hub.redis.zadd(hub.key("revoked"), {
-        f"driver {kept}": time.time() - 100 * days, f"driver {gone}": time.time() - 130 * days})
-    for _ in range(2):
+    hub.redis.zadd(hub.key("revoked"), {"driver kept": time.time() - 100 * days, "driver gone": time.time() - 130 * days})
+
+    async def held_after_one_more():
         await office.call("office.session_end", role="driver", subject=fresh("D"), reason="Stolen.", revoke=True)
-    assert hub.redis.zscore(hub.key("revoked"), f"driver {kept}") is not None
-    assert hub.redis.zscore(hub.key("revoked"), f"driver {gone}") is None
+        return [name for name in ("kept", "gone") if hub.redis.zscore(hub.key("revoked"), f"driver {name}") is not None]
+
+    # The newest one is 100 days old: it may be the clock that is wrong.
+    assert await held_after_one_more() == ["kept", "gone"]
+    assert await held_after_one_more() == ["kept"]
 
 
 async def test_revoked_tokens_count_no_more_at_any_worker_nor_after_a_restart(new_hub, cast):
