@@ -41,7 +41,7 @@ int epoll_ctl(int epoll, int what, int descriptor, struct epoll_event *event) {
 }
 
 int epoll_pwait(int epoll, struct epoll_event *ready, int most, int timeout_ms, const sigset_t *signals) {
-    if (most < KERBSIDE_EVENTS_PER_TURN + KERBSIDE_ENDINGS_PER_TURN || !limits_turns()) {
+    if (most < KERBSIDE_EVENTS_PER_TURN + KERBSIDE_DEPARTURES_PER_TURN || !limits_turns()) {
         return ask(epoll, ready, most, timeout_ms, signals);
     }
     struct epoll_event found[KERBSIDE_EVENTS_PER_TURN];
@@ -58,7 +58,7 @@ int epoll_pwait(int epoll, struct epoll_event *ready, int most, int timeout_ms, 
             if (fetch > 0 && found[i].data.u64 == first) return events + endings;
             if ((found[i].events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) == 0) {
                 ready[events++ + endings] = found[i];
-            } else if (endings < KERBSIDE_ENDINGS_PER_TURN) {
+            } else if (endings < KERBSIDE_DEPARTURES_PER_TURN) {
                 ready[events + endings++] = found[i];
             }
         }

@@ -13,9 +13,9 @@ internal import Synchronization
 public final class EventLoop: SerialExecutor, @unchecked Sendable {
     /// Ready descriptors that are looked at in one turn, once turns have a limit. A thousand that have to be closed would hold up all others for
     /// 0.1 s.
-    public static let eventsPerTurn = Int(KERBSIDE_EVENTS_PER_TURN)
+    package static let eventsPerTurn = Int(KERBSIDE_EVENTS_PER_TURN)
     /// And so many besides whose peer has left. The others don't wait for all of them.
-    public static let endingsPerTurn = Int(KERBSIDE_ENDINGS_PER_TURN)
+    package static let departuresPerTurn = Int(KERBSIDE_DEPARTURES_PER_TURN)
 
     /// Limits the turns of all loops of this process, for one that serves many. Any thread.
     public static func limitTurns() { kerbside_limit_turns() }

@@ -32,7 +32,7 @@ extension Settings {
         loader.apply(flags: flags)
         loader.takeExampleCity(from: exampleDirectories ?? exampleDirectoriesByDefault(file: file))
         loader.checkFiles()
-        if let file { loader.checkReaders(of: file) }
+        if let file { loader.checkAudience(of: file) }
         return try loader.finish()
     }
 
@@ -188,7 +188,7 @@ private struct SettingsLoader {
     }
 
     /// Who can write to the configuration decides whose tokens count, and who can read a password in it has what it is for.
-    mutating func checkReaders(of file: String) {
+    mutating func checkAudience(of file: String) {
         if TextFile.canOthersWrite(file) {
             warnings.append(
                 .init(place: file, text: "others can write to it, and decide what the hub does: chmod go-w \(file)"))

@@ -2,7 +2,7 @@ import Settings
 public import Wire
 
 /// The tokens of a subject that were issued before a time count no more.
-public struct TokenRevocation: Sendable, Hashable {
+public struct TokenRevocation: Sendable {
     public let role: Role
     public let subject: String
     /// Unix seconds.
@@ -19,7 +19,7 @@ public struct TokenRevocation: Sendable, Hashable {
 }
 
 /// Tokens that count no more although they have not expired, as a file has them: per role and subject, those issued before a time.
-struct TokenRevocations: Sendable, Equatable {
+struct TokenRevocations: Sendable {
     /// Unix seconds by `<role> <subject>`.
     private var before: [String: Int64] = [:]
 

@@ -203,8 +203,8 @@ import Testing
             #expect(Glibc.write(speaker.theirs, [7], 1) == 1)
         }
         close(speaker.theirs)
-        #expect(left == count && most > 0 && most <= EventLoop.endingsPerTurn)
-        #expect(before >= 0 && before <= EventLoop.endingsPerTurn)
+        #expect(left == count && most > 0 && most <= EventLoop.departuresPerTurn)
+        #expect(before >= 0 && before <= EventLoop.departuresPerTurn)
     }
 
     private static func socketPair() -> (ours: Int32, theirs: Int32) {

@@ -39,7 +39,7 @@ import Testing
             ),
             (
                 "a cancelled booking keeps its seats", .seats,
-                "if tonumber(b.seats) > 0 then count(c, b.driver, v, -tonumber(b.seats), 'cancelled', booking, is_one) end",
+                "if tonumber(b.seats) > 0 then count(c, b.driver, v, -tonumber(b.seats), 'cancelled', booking, is_of_several) end",
                 ""
             ),
             (

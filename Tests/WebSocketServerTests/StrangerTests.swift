@@ -354,8 +354,8 @@ import Testing
                 #expect(host.server.socketCount == crowd.count)
                 crowd = []
                 when(loop, { host.server.socketCount == 0 }) {
-                    #expect(most > 0 && most <= EventLoop.eventsPerTurn)
-                    #expect(mostTold > 0 && mostTold <= EventLoop.eventsPerTurn)
+                    #expect(most > 0 && most <= EventLoop.departuresPerTurn)
+                    #expect(mostTold > 0 && mostTold <= EventLoop.departuresPerTurn)
                     host.finish()
                 }
             }

@@ -49,10 +49,11 @@ register('office_end_session', {
     return audit.act(c, 'office.session_end', given, function()
         local is_revoked, before, others_before = given.revoke == '1', nil, nil
         local was = redis.call('ZSCORE', c.p .. 'revoked', role .. ' ' .. subject) and { state = 'revoked' } or {}
-        local counted, too_many
-        if is_revoked and not was.state and not is_known(c, role, subject) then counted, too_many = one_more(c, given.operator) end
-        if too_many then return too_many end
-        if counted then redis.call('SET', c.p .. 'revoking:' .. given.operator, counted, 'EX', 86400) end
+        if is_revoked and not was.state and not is_known(c, role, subject) then
+            local counted, too_many = one_more(c, given.operator)
+            if too_many then return too_many end
+            redis.call('SET', c.p .. 'revoking:' .. given.operator, counted, 'EX', 86400)
+        end
         if is_revoked then
             -- Those of this second, too: who had the token a moment ago must get a new one. The clock of Redis may be behind the hub's.
             local now_s = math.floor(c.real / 1000)

@@ -39,9 +39,9 @@ local function refresh_status(c, driver, v)
     return true
 end
 
--- Every change of what is taken: told to the driver with its reason, and shown to all who watch. is_one: of several, after which the caller
+-- Every change of what is taken: told to the driver with its reason, and shown to all who watch. is_of_several: of several, after which the caller
 -- refreshes the status.
-local function count(c, driver, v, delta, reason, booking, is_one)
+local function count(c, driver, v, delta, reason, booking, is_of_several)
     local capacity, taken = tonumber(v.capacity), tonumber(v.taken) + delta
     if taken < 0 or taken > capacity then
         -- Nobody is shown such a number, and it must not go unnoticed: the books are wrong.
@@ -56,7 +56,7 @@ local function count(c, driver, v, delta, reason, booking, is_one)
         booking = booking, version = version })
     tell(c, 'driver:' .. driver, 'seats.changed', { taken = taken, seats = capacity - taken, capacity = capacity,
         delta = delta, reason = reason, booking = booking })
-    if not is_one then refresh_status(c, driver, v) end
+    if not is_of_several then refresh_status(c, driver, v) end
     show(c, driver)
 end
 
@@ -355,11 +355,11 @@ register('seat_decline', { 'driver', 'booking', 'key' }, function(c, given)
     end)
 end)
 
--- Takes a confirmed booking back and gives its seats free. by: passenger | driver | operator, who says why (text); is_one: see count().
-local function cancel_confirmed(c, booking, b, v, by, reason, text, is_one)
+-- Takes a confirmed booking back and gives its seats free. by: passenger | driver | operator, who says why (text); is_of_several: see count().
+local function cancel_confirmed(c, booking, b, v, by, reason, text, is_of_several)
     close_booking(c, booking, b, 'cancelled')
     figures.of_minibus(c, v, { cancelled = 1 })
-    if tonumber(b.seats) > 0 then count(c, b.driver, v, -tonumber(b.seats), 'cancelled', booking, is_one) end
+    if tonumber(b.seats) > 0 then count(c, b.driver, v, -tonumber(b.seats), 'cancelled', booking, is_of_several) end
     local told = { booking = booking, by = by, reason = reason, text = text }
     log(c, 'seat.cancelled', { booking = booking, zone = b.zone, driver = b.driver, passenger = b.passenger, by = by, reason = reason, text = text,
         route = b.route ~= '' and b.route or nil })

@@ -27,15 +27,15 @@ function people.came(c, role, subject)
 end
 
 -- Who is gone: `gone` has drivers, buses without a tour, and others of whom something is kept for a while: passengers with a mark of requests
--- that came to nothing (`passenger:<id>`), and whoever is blocked for a time and was never seen (`busdriver:<id>`, too), by when they went or
--- their block ends, ms of machine time. Who has not come back for so long is forgotten, a vehicle's place on maps with it.
+-- that came to nothing, and passengers and bus drivers who are blocked for a time (`passenger:<id>`, `busdriver:<id>`), seen or not, by when they
+-- went or their block ends, ms of machine time. Who has not come back for GONE_MS is forgotten, a vehicle's place on maps with it.
 local GONE_MS = 30 * 86400 * 1000
 
 function people.went(c, vehicle) redis.call('ZADD', c.p .. 'gone', c.real, vehicle) end
 function people.is_back(c, vehicle) redis.call('ZREM', c.p .. 'gone', vehicle) end
 function people.gone_before(c) return c.real - GONE_MS end
 
--- A block is looked at when it has ended, or later.
+-- A block is looked at GONE_MS after its end. people.unblocked() comes sooner.
 function people.ends(c, who, till)
     if till ~= '0' then redis.call('ZADD', c.p .. 'gone', 'GT', c.real + tonumber(till) - c.now, who) end
 end

@@ -63,7 +63,7 @@ extension SignIn {
         let lifeS = max(Int64(tokens.signInS), claims.expiresAt - second) + Int64(tokens.leewayS)
         let attempt = Acceptance(at: second, key: key)
         // A worker hears of a revocation a moment after it is made, and what is signed after it would outlive it.
-        var revokedBefore = Int64.max
+        var revokedBefore: Int64?
         services.commands.send(
             ["ZSCORE", RedisArgument(services.keys.revoked), "\(claims.role.rawValue) \(claims.subject)"]
         ) { result in
@@ -72,7 +72,7 @@ extension SignIn {
         }
         services.commands.send(["SET", mark, RedisArgument(attempt.text), "NX", "GET", "EX", RedisArgument(lifeS)]) {
             result in
-            guard case .success(let reply) = result, revokedBefore < .max else { return answer(Self.isAway) }
+            guard case .success(let reply) = result, let revokedBefore else { return answer(Self.isAway) }
             guard claims.issuedAt >= revokedBefore else {
                 return answer(.unidentified(.unauthenticated, Self.explained(.revoked), error: "invalid_token"))
             }

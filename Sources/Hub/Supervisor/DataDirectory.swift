@@ -35,7 +35,7 @@ enum DataDirectory {
         }
         var files: [String] = []
         var foreign: [String] = []
-        closeFiles(path, depth, &files, &foreign)
+        lookThrough(path, depth, &files, &foreign)
         guard foreign.isEmpty else {
             let more = foreign.count > mostNamed ? " and \(foreign.count - mostNamed) more" : ""
             throw HubFailure(
@@ -61,7 +61,7 @@ enum DataDirectory {
 
     /// What Redis and earlier hubs have left open. Secrets are not among it: who may have read one has to be thought about
     /// (SecretFile refuses it). What belongs to neither this user nor root, who can do everything, is `foreign`.
-    private static func closeFiles(
+    private static func lookThrough(
         _ directory: String, _ depth: Int, _ closed: inout [String], _ foreign: inout [String]
     ) {
         guard depth > 0 else { return }
@@ -78,7 +78,7 @@ enum DataDirectory {
             if info.st_mode & 0o077 != 0, chmod(path, info.st_mode & 0o700) == 0 {
                 closed.append("\(path) (it was \(octal(info.st_mode)))")
             }
-            if isDirectory { closeFiles(path, depth - 1, &closed, &foreign) }
+            if isDirectory { lookThrough(path, depth - 1, &closed, &foreign) }
         }
     }
 

@@ -32,8 +32,8 @@ local SEARCH_BATCH = 50
 local STOP_BATCH = 20
 -- Drivers of a dead worker: 5 ms or so.
 local DEAD_BATCH = 400
--- Offers that end, and taxis that are lost and bookings of minibuses that are: 5 ms or so. Of offers and taxis each counts more where many rides
--- wait, as the zone is looked through for it.
+-- Offers that end, and taxis that are lost, and bookings of lost minibuses: 5 ms or so, 7 to 15 where 125 rides wait. An offer or a taxi counts one
+-- more for each WAITING_FOR_ONE rides that wait in its zone, as the zone is looked through for it.
 local OFFER_BATCH, LOST_BATCH = 25, 25
 local WAITING_FOR_ONE = 8
 
