@@ -7,6 +7,7 @@ import zlib
 import pytest
 
 from kerbside import bus as buses, patience
+from kerbside.browser import Chromium
 from kerbside.certificate import make_certificate
 from kerbside.client import EVERYONE, Client
 from kerbside.driver import Driver
@@ -60,12 +61,20 @@ async def play(test, arguments):
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_pyfunc_call(pyfuncitem):
-    """A coroutine test runs on a loop of its own."""
+    """A coroutine test runs on a loop of its own; those of pages on that of their browser."""
     if not inspect.iscoroutinefunction(pyfuncitem.obj):
         return None
     arguments = {name: pyfuncitem.funcargs[name] for name in pyfuncitem._fixtureinfo.argnames}
-    asyncio.run(play(pyfuncitem.obj, arguments))
+    test = play(pyfuncitem.obj, arguments)
+    if pyfuncitem.path.name.startswith("test_page_"):
+        Chromium.play(test)
+    else:
+        asyncio.run(test)
     return True
+
+
+def pytest_sessionfinish():
+    Chromium.end()
 
 
 def running(check=True, ready=True, make=Hub, **settings):

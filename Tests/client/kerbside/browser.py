@@ -1,5 +1,6 @@
 """A browser with a page of the hub, and what holds of every page in each of its states."""
 
+import asyncio
 import json
 import shutil
 
@@ -12,8 +13,60 @@ PHONE, SMALL, DESKTOP = {"width": 360, "height": 740}, {"width": 320, "height": 
 expect.set_options(timeout=patience.MESSAGE * 1000)
 
 
+class Chromium:
+    """A browser, which takes as long to start as a short test takes."""
+
+    #: The one of all tests of pages of this process, on a loop that lasts as long.
+    _shared = _runner = None
+
+    async def start(self):
+        self._playwright = await async_playwright().start()
+        self.browser = await self._playwright.chromium.launch(
+            executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        return self
+
+    async def stop(self):
+        await self.browser.close()
+        await self._playwright.stop()
+
+    @classmethod
+    async def shared(cls):
+        """The one of this loop, or None."""
+        is_here = cls._runner is not None and cls._runner.get_loop() is asyncio.get_running_loop()
+        if is_here and not (cls._shared and cls._shared.browser.is_connected()):
+            cls._shared = await cls().start()
+        return cls._shared if is_here else None
+
+    @classmethod
+    def play(cls, test):
+        """Plays a coroutine to its end where the shared one is, and whatever it has left behind."""
+        cls._runner = cls._runner or asyncio.Runner()
+        cls._runner.run(cls._alone(test))
+
+    @classmethod
+    async def _alone(cls, test):
+        await cls.shared()
+        before = asyncio.all_tasks()
+        try:
+            await test
+        finally:
+            left = asyncio.all_tasks() - before
+            for task in left:
+                task.cancel()
+            await asyncio.gather(*left, return_exceptions=True)
+
+    @classmethod
+    def end(cls):
+        if cls._runner is None:
+            return
+        if cls._shared:
+            cls._runner.run(cls._shared.stop())
+        cls._runner.close()
+        cls._runner = cls._shared = None
+
+
 class Page:
-    """A browser of its own with the page, and what it has asked for."""
+    """A browser's window with the page, which shares nothing with others, and what it has asked for."""
 
     def __init__(self, hub, size, scheme="light", language="en-US", path="/", token=None, place=None, script="", accuracy=5,
                  port=None):
@@ -25,10 +78,10 @@ class Page:
         self.asked, self.links, self.faults = [], [], []
 
     async def __aenter__(self):
-        self._playwright = await async_playwright().start()
-        self._browser = await self._playwright.chromium.launch(
-            executable_path=shutil.which("chromium"), args=["--no-sandbox"])
-        context = await self._browser.new_context(viewport=self.size, color_scheme=self.scheme, locale=self.language)
+        shared = await Chromium.shared()
+        self._own = None if shared else await Chromium().start()
+        context = await (shared or self._own).browser.new_context(
+            viewport=self.size, color_scheme=self.scheme, locale=self.language)
         if self.token is not None:
             role = json.loads(tokens.decoded(self.token.split(".")[1]))["role"]
             await context.add_init_script(f"localStorage.setItem('kerbside.signed_in.{role}', {json.dumps(self.token)})")
@@ -47,8 +100,9 @@ class Page:
         return self
 
     async def __aexit__(self, *_):
-        await self._browser.close()
-        await self._playwright.stop()
+        await self.context.close()
+        if self._own:
+            await self._own.stop()
 
     async def move(self, place):
         """The device is there from now on."""
