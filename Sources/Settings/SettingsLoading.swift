@@ -177,21 +177,24 @@ private struct SettingsLoader {
             ("tokens.public_keys", settings.tokens.publicKeys.map(\.file)),
             ("tokens.revoked_file", [settings.tokens.revokedFile]),
         ] {
-            for file in files where TextFile.canOthersWrite(file) {
+            for open in files.compactMap(TextFile.openToAll) {
                 problems.append(
                     .init(
                         place: sources[key] ?? "",
-                        text: "\(key): others can write to \(file), and decide whose tokens count: "
-                            + "chmod go-w \(file)"))
+                        text: "\(key): others can write to \(open), and decide whose tokens count: "
+                            + "chmod go-w \(open)"))
             }
         }
     }
 
     /// Who can write to the configuration decides whose tokens count, and who can read a password in it has what it is for.
     mutating func checkAudience(of file: String) {
-        if TextFile.canOthersWrite(file) {
+        if let open = TextFile.openToAll(file) {
+            let what = open == file ? "it" : open
             warnings.append(
-                .init(place: file, text: "others can write to it, and decide what the hub does: chmod go-w \(file)"))
+                .init(
+                    place: file,
+                    text: "others can write to \(what), and decide what the hub does: chmod go-w \(open)"))
         }
         let secrets = Settings.table.filter { row in
             guard row.isSecret, case .text(let url) = row.get(settings) else { return false }

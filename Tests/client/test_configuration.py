@@ -260,6 +260,13 @@ def test_who_may_write_to_it_would_decide_whose_tokens_count(new_hub, what):
     file.chmod(0o646)
     result = run("check-config", hub.config)
     assert result.returncode != 0 and f"tokens.{what}: others can write to {file}" in result.stderr
+    # Who can write to its directory can put another one in its place.
+    file.chmod(0o644)
+    for mode, is_good in ((0o1777, True), (0o777, False)):
+        hub.directory.chmod(mode)
+        result = run("check-config", hub.config)
+        assert (result.returncode == 0) == is_good, oct(mode)
+    assert f"tokens.{what}: others can write to {hub.directory}" in result.stderr
 
 
 def test_who_may_read_a_password_in_the_configuration_or_write_to_it_is_told_of(new_hub):
