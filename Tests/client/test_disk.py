@@ -178,6 +178,26 @@ def test_what_was_left_open_is_closed(new_hub):
     assert open_to_others(hub.data) == []
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may give a file away")
+async def test_a_directory_that_is_opened_while_the_hub_runs_is_closed_and_what_was_put_there_is_said(new_hub):
+    hub = new_hub(blocks=2, server__workers=1).start()
+    for mode, count in ((0o777, 1), (0o755, 2)):
+        hub.data.chmod(mode)
+        await hub.until("closed", lambda: open_to_others(hub.data) == [])
+        said = "was opened to other users while the hub runs, and is closed again: "
+        await hub.until("said", lambda count=count: hub.log.count(said) == count)
+    theirs = hub.data / "redis.conf.theirs"
+    theirs.touch()
+    os.chown(theirs, 65534, 65534)
+    hub.data.chmod(0o777)
+    await hub.until("said", lambda: f"{theirs} (of user 65534)" in hub.log)
+    assert hub.data.stat().st_mode & 0o777 == 0o700
+    os.chown(theirs, 0, 0)
+    theirs.unlink()
+    hub.data.chmod(0o777)
+    await hub.until("closed", lambda: hub.log.count(said) == 3)
+
+
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root may give a directory away, and use one of another user")
 def test_a_directory_of_another_user_is_refused(new_hub):
     """That user could exchange the secret in it, though nobody else may look into it."""

@@ -46,6 +46,12 @@ enum DataDirectory {
         return closed.isEmpty ? [] : closed + files
     }
 
+    /// Whether another user can exchange what is in it. Not when it is not there.
+    static func isOpen(_ path: String) -> Bool {
+        var info = stat()
+        return stat(path, &info) == 0 && (info.st_uid != geteuid() || info.st_mode & 0o077 != 0)
+    }
+
     private static func close(_ path: String, _ info: stat) throws(HubFailure) {
         let what = "the data directory \(path) is open to other users (mode \(octal(info.st_mode)))"
         let names = DirectoryNames.of(path)?.filter { $0 != "lost+found" }

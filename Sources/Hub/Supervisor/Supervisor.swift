@@ -36,6 +36,7 @@ public actor Supervisor {
     private var tickets: TicketRotation?
     private var workers: [WorkerProcess] = []
     private var watch: WorkerWatch?
+    private var directoryWatch: DirectoryWatch?
     private var recorder: WorkerProcess?
     private var pushSender: WorkerProcess?
     private var signals: [LoopSignal] = []
@@ -85,6 +86,7 @@ public actor Supervisor {
             log.warning("was open to other users, and is closed now: \(closed.joined(separator: ", "))")
         }
         for exposure in settings.exposures { log.warning("\(exposure)") }
+        directoryWatch = DirectoryWatch(settings.data.dir, loop: loop, log: log)
         lock = try DirectoryLock(settings.data.dir)
         try WorkerFiles.prepare(settings.data.dir)
         _ = try TokenIssuer(settings, makesSecret: true)
@@ -309,6 +311,7 @@ public actor Supervisor {
         signals = []
         trials = nil
         tickets?.close()
+        directoryWatch?.close()
         reservation = nil
         // On a full disk they stay: the next start has no other room for its own.
         if lock != nil, redis?.isShortOfRoom != true {
