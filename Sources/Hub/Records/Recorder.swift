@@ -67,7 +67,8 @@ final class Recorder: SideTask {
     /// Ms of the loop: the machine's clock may be set back.
     private var tryAt: Int64 = 0
     private var pingAt: Int64 = 0
-    private var forgetAt: Int64 = 0
+    /// Not at the start: a machine's clock may be far ahead until it is set.
+    private var forgetAt = Recorder.steady + forgetEveryMs
     private var shortenAt: Int64 = 0
     private var isTooFarBehind = false
     private var isPatient = false
@@ -343,7 +344,7 @@ final class Recorder: SideTask {
         case .rewound:
             meter.foundGap()
             log.error(
-                "Redis has lost entries of the event log that are recorded: it was restored, or replaced",
+                "Redis has lost entries of the event log that are recorded: it was restored, or replaced; revoke again whose tokens the audit says were revoked since",
                 metadata: facts)
         case .refused:
             // What the database says of it is in the log already.
