@@ -34,6 +34,24 @@ import Wire
         }
     }
 
+    @Test("C60: who asks for vehicles is told which of them nobody knows, and is told of them once they are there")
+    func unknownOnes() async throws {
+        try await TestCity.run { city in
+            try await city.connect("T1", "T2")
+            try await city.call("positions_take", ["T1", "s-T1", "45.1", "9.1", "1", "", "", "c1", ""])
+            func watch() async throws -> [RedisReply]? {
+                try await city.call("feed_watch", ["60000", "T1", "T2", "T3"]).array
+            }
+            let before = try await watch()
+            #expect(before?.count == 3 && before?[0].text?.hasPrefix("V T1 45.1 ") == true)
+            #expect(before?[1].text == "" && before?[2].isNull == true)
+            try await city.connect("T3")
+            #expect(try await city.field("vehicle:T3", "watched") != nil)
+            let after = try await watch()
+            #expect(after?.count == 3 && after?[2].text == "")
+        }
+    }
+
     @Test("C65: so is a bus that is on no tour")
     func busIsForgotten() async throws {
         try await TestCity.run { city in

@@ -47,17 +47,18 @@ end, { 'no-writes' })
 
 -- feed_watch: for how long (ms of machine time), vehicles. Until then each one's changes are told on the partition of
 -- its channel; of one that nobody knows yet, from when it is there. Answers the line of each, '' for one that has not been shown
--- yet.
+-- yet, nothing for one that nobody knows.
 register('feed_watch', { 'for_ms', '...' }, function(c, given)
     local state = {}
     for i = 2, #given do
         local key, till = c.p .. 'vehicle:' .. given[i], string.format('%.0f', c.real + given.for_ms)
         if redis.call('EXISTS', key) == 1 then
             redis.call('HSET', key, 'watched', till)
+            state[i - 1] = lines_of(c, { given[i] }, 0)
         else
             redis.call('ZADD', c.p .. 'awaited', till, given[i])
+            state[i - 1] = false
         end
-        state[i - 1] = lines_of(c, { given[i] }, 0)
     end
     return state
 end)
