@@ -4,6 +4,7 @@ import pytest
 
 from conftest import running
 from kerbside.feeds import OFTEN, one_available
+from kerbside.passenger import Passenger
 
 
 @pytest.fixture(scope="module")
@@ -178,6 +179,24 @@ async def test_sixteen_channels_and_no_more(hub, cast):
     await passenger.leave("vehicle:T-3")
     await passenger.follow(f"zone:{here.a.id}")
     await passenger.refused("subscribe", "bad_message", "channel", channel=f"zone:{here.b.id}")
+
+
+async def test_sixteen_vehicles_that_nobody_knows_and_no_more_for_a_person(new_hub, cast):
+    """Whichever of its connections follows them; those that are there can always be followed."""
+    hub = new_hub(blocks=2, server__workers=1, **OFTEN).start()
+    driver, _, passenger = await one_available(hub, cast)
+    another = Passenger(hub, passenger.subject)
+    await another.connect()
+    for n in range(16):
+        await passenger.follow(f"vehicle:T-{n}")
+    await another.refused("subscribe", "not_available", "channel", channel="vehicle:T-16")
+    assert (await another.follow("vehicle:T-0")).vehicles == {}, "it is followed already"
+    assert (await another.follow(f"vehicle:{driver.subject}")).shows(driver)
+    stranger = await cast.rider(hub)
+    assert (await stranger.follow("vehicle:T-16")).vehicles == {}
+    await passenger.leave("vehicle:T-1")
+    await another.follow("vehicle:T-17")
+    await another.refused("subscribe", "not_available", "channel", channel="vehicle:T-18")
 
 
 async def test_watchers_that_die_are_forgotten(hub, cast):

@@ -53,6 +53,8 @@ final class Following {
     var count = 0
     /// When the last of them ended, ms of the loop.
     var leftAt: UInt64 = 0
+    /// Nobody follows it any more by this following.
+    var isLeft = false
     /// Redis has confirmed its subscription at least once.
     var isSubscribed = false
     /// Its state was read at least once.
@@ -62,11 +64,17 @@ final class Following {
     /// Its state is being read. What is heard of the city or of a single vehicle meanwhile is held and applied after it, in
     /// order, so that the later counts; the board itself knows what of a cell was heard since its reading began.
     var isReading = false
+    /// Of a single vehicle: it waits to be read, and what is heard of it is applied at once.
+    var isQueued = false
     /// The subscription was lost while it was being read.
     var wasInterrupted = false
     var held: [[UInt8]] = []
     /// Feeds that wait for its first state.
     var waiting: [Feed] = []
+    /// Those of them that were not told yet whether they may follow it, as that depends on whether there is such a vehicle.
+    var undecided: [(feed: Feed, message: ClientMessage)] = []
+    /// Whose it is of `UnknownVehicles`.
+    var countedFor: Budget?
 }
 
 /// What one connection watches.

@@ -17,8 +17,6 @@ extension VehicleFeeds {
     private static let cellsPerCall = 40
     /// Vehicles of the city read in one call.
     private static let vehiclesPerCall = 400
-    /// How long Redis tells of single vehicles that are watched before it is asked again, ms.
-    private static let watchedMs = 90_000
     /// How long what costs Redis much to read is followed when nobody watches it any more, ms, and how many of that: who comes and goes
     /// would have it read each time, 15 µs of Redis a vehicle.
     private static let lingersMs: UInt64 = 10_000
@@ -47,6 +45,8 @@ extension VehicleFeeds {
             subscriber.subscribe(channels) { self.read(new.filter { self.channel(of: $0.source) != nil }) }
         }
         for case (.vehicle(let id), let following) in new {
+            unknownVehicles.unread += 1
+            vehicleReadings.add((id, following))
             if isTold {
                 following.isSubscribed = true
                 continue
@@ -59,6 +59,7 @@ extension VehicleFeeds {
         guard let following = followed[source] else { return }
         following.count -= 1
         if feed.waitsFor > 0 { following.waiting.removeAll { $0 === feed } }
+        acceptUndecided(following, of: feed)
         guard following.count == 0 else { return }
         guard isDear(source), lingering.count < Self.mostLingering else { return leave(source) }
         following.leftAt = loop.now
@@ -88,11 +89,14 @@ extension VehicleFeeds {
     }
 
     private func leave(_ source: FeedSource) {
-        followed[source] = nil
+        guard let following = followed.removeValue(forKey: source) else { return }
+        following.isLeft = true
         switch source {
         case .cell(let cell): if followed[.city] == nil { board.forget(cell: cell) }
         case .city: board.forgetCells { self.followed[.cell($0)] == nil }
-        case .vehicle: break
+        case .vehicle:
+            if !following.wasRead { unknownVehicles.unread -= 1 }
+            isKnown(following)
         case .ways: closePathIndex()
         }
         if let channel = channel(of: source) { channelsToLeave.insert(channel) }
@@ -114,15 +118,11 @@ extension VehicleFeeds {
         }
     }
 
-    /// Reads again what is not current: after a loss of the subscription, or when a reading failed. And tells Redis, in
-    /// time, which single vehicles are still watched.
+    /// Reads again what is not current: after a loss of the subscription, or when a reading failed.
     func refreshSources() {
         guard subscriber.isUp, commands.isUp else { return }
-        let isDue = loop.now - vehiclesWatchedAt > UInt64(Self.watchedMs / 3)
-        if isDue { vehiclesWatchedAt = loop.now }
-        let due = followed.filter { source, following in
-            if isDue, case .vehicle = source { return true }
-            return following.isSubscribed && !following.isCurrent
+        let due = followed.filter { _, following in
+            following.isSubscribed && !following.isCurrent && !following.isReading && !following.isQueued
         }
         if !due.isEmpty { read(due.map { ($0.key, $0.value) }) }
     }
@@ -133,23 +133,24 @@ extension VehicleFeeds {
     func isFollowed(_ source: FeedSource, by following: Following) -> Bool { followed[source] === following }
 
     private func read(_ sources: [Followed]) {
-        var vehicles: [(String, Following)] = []
         for (source, following) in sources {
             guard isFollowed(source, by: following) else { continue }
             following.isSubscribed = true
             guard !following.isReading else { continue }
+            if case .vehicle(let id) = source {
+                vehicleReadings.want((id, following))
+                continue
+            }
             following.isReading = true
             switch source {
             case .cell(let cell): cellsToRead.append((cell, following))
-            case .vehicle(let id): vehicles.append((id, following))
+            case .vehicle: break
             case .city: readCity(from: "0", following)
             case .ways: readWays(following)
             }
         }
         readSomeCells()
-        for start in stride(from: 0, to: vehicles.count, by: Self.vehiclesPerCall) {
-            readVehicles(Array(vehicles[start..<min(start + Self.vehiclesPerCall, vehicles.count)]))
-        }
+        readSomeVehicles()
     }
 
     /// In the order in which they were wanted.
@@ -182,19 +183,6 @@ extension VehicleFeeds {
         }
     }
 
-    private func readVehicles(_ vehicles: [(id: String, following: Following)]) {
-        let arguments: FunctionArguments = ["for_ms": RedisArgument(Self.watchedMs)]
-        functions.call("feed_watch", arguments, more: vehicles.map { RedisArgument($0.id) }) { result in
-            guard let lines = self.elements(result, of: "feed_watch"), lines.count == vehicles.count else {
-                return self.wasNotRead(vehicles.map { (.vehicle($0.id), $0.following) })
-            }
-            for ((id, following), text) in zip(vehicles, lines) where self.isFollowed(.vehicle(id), by: following) {
-                self.applyWatched(text.bytes ?? [])
-                self.wasRead(.vehicle(id), following)
-            }
-        }
-    }
-
     /// The city in portions. A vehicle that has gone meanwhile needs no word: it ages.
     private func readCity(from cursor: String, _ following: Following) {
         let arguments: FunctionArguments = [
@@ -215,7 +203,9 @@ extension VehicleFeeds {
     func wasRead(_ source: FeedSource, _ following: Following) {
         // What was published while the subscription was lost may be missing in what was read before: once more then.
         following.isCurrent = subscriber.isUp && !following.wasInterrupted
+        if !following.wasRead, case .vehicle = source { unknownVehicles.unread -= 1 }
         following.wasRead = true
+        acceptUndecided(following)
         applyHeld(source, following)
         for feed in following.waiting {
             feed.waitsFor -= 1
@@ -271,6 +261,7 @@ extension VehicleFeeds {
         let source = FeedSource.vehicle(String(push.channel.dropFirst(Channel.vehicle("").count)))
         guard let following = followed[source] else { return true }
         metrics.feedRecords.increment()
+        isKnown(following)
         guard !following.isReading else {
             following.held.append(push.data)
             return true
@@ -289,7 +280,7 @@ extension VehicleFeeds {
         }
     }
 
-    private func applyWatched(_ lines: [UInt8]) {
+    func applyWatched(_ lines: [UInt8]) {
         _ = lines.withUnsafeBytes { board.applyWatched(lines: $0) }
     }
 }

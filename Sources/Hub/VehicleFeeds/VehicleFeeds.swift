@@ -40,8 +40,10 @@ final class VehicleFeeds: MessageListener, PushListener {
     var channelsToLeave: Set<String> = []
     /// What the names of feeds' channels in Redis begin with.
     let feedPrefix: [UInt8]
-    /// When Redis was told last which single vehicles are watched, ms of the loop.
-    var vehiclesWatchedAt: UInt64 = 0
+
+    // SingleVehicles
+    var vehicleReadings = VehicleReadings()
+    var unknownVehicles = UnknownVehicles()
 
     // AnnouncedPaths
     /// The ways that vehicles go, while somebody watches with a destination: as they were announced, in an index that was made
@@ -100,7 +102,9 @@ final class VehicleFeeds: MessageListener, PushListener {
 
     func second() {
         leaveLingering()
+        vehicleReadings.advance()
         refreshSources()
+        readSomeVehicles()
     }
 
     func subscriptionLost() {
@@ -171,9 +175,8 @@ final class VehicleFeeds: MessageListener, PushListener {
                 followedVehicles.vehicle(of: session) == id || identity.role == .driver && identity.subject == id
             guard isOwn || Self.seesTheCity(identity) else { return refuseFeed(channel, message, session) }
             let seen = FeedView(visibility: isOwn ? .own : view.visibility, filter: options.filter)
-            guard begin(channel, [.vehicle(id)], [.vehicle(id)], seen, options, message, watcher(session)) else {
-                return true
-            }
+            subscribe(vehicle: id, seen, options, message, session)
+            return true
         case ("city", 1):
             guard identity.role == .operator || identity.role == .service else {
                 return refuseFeed(channel, message, session)
@@ -203,7 +206,7 @@ final class VehicleFeeds: MessageListener, PushListener {
         }
     }
 
-    private func end(_ channel: String, _ watcher: Watcher) {
+    func end(_ channel: String, _ watcher: Watcher) {
         guard let feed = watcher.feeds.removeValue(forKey: channel) else { return }
         watcher.session.channels -= 1
         let slice = feed.slice
