@@ -128,6 +128,37 @@ import Wire
         }
     }
 
+    @Test("who is followed and was never here leaves nothing when its block ends, and is followed when it comes")
+    func followed() async throws {
+        try await TestCity.run { city in
+            func exists(_ driver: String) async throws -> Bool {
+                try await city.raw(["EXISTS", "{test}:vehicle:\(driver)"]).int == 1
+            }
+            func follow(_ driver: String) async throws { try await city.call("feed_watch", ["60000", driver]) }
+            for driver in ["ends", "ended", "comes", "old", "forgotten"] {
+                try await block(city, "driver", driver, until: Self.hour)
+                try await follow(driver)
+            }
+            #expect(try await unblock(city, "driver", "ended").isOK)
+            try await city.connect("comes")
+            #expect(try await city.field("vehicle:comes", "watched") != nil)
+            // As an earlier version has left them.
+            for driver in ["old", "forgotten"] {
+                try await city.raw(["HSET", "{test}:vehicle:\(driver)", "watched", "1"])
+            }
+            try await city.raw(["HDEL", "{test}:vehicle:forgotten", "blocked"])
+            try await city.raw(["ZREM", "{test}:blocked", "vehicle:forgotten"])
+            try await city.raw(["ZADD", "{test}:gone", "1", "forgotten"])
+            try await city.advance(Self.hour)
+            try await city.sweep()
+            for driver in ["ends", "ended", "old", "forgotten"] {
+                #expect(try await !exists(driver), "\(driver)")
+                #expect(try await city.raw(["ZSCORE", "{test}:gone", driver]).text == nil, "\(driver)")
+            }
+            #expect(try await exists("comes"))
+        }
+    }
+
     @Test("a blocked bus driver starts no tour; the one under way goes on")
     func busDriver() async throws {
         try await TestCity.run { city in

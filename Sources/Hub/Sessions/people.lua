@@ -52,14 +52,16 @@ function people.unblocked(c, holder)
     local key = c.p .. holder
     local till = blocks.till(redis.call('HGET', key, 'blocked') or nil)
     if till and till ~= '0' and tonumber(till) <= c.now then redis.call('HDEL', key, 'blocked') end
+    -- An earlier version noted there who watches a driver that never came.
+    if redis.call('HLEN', key) == 1 then redis.call('HDEL', key, 'watched') end
     if redis.call('EXISTS', key) == 0 then people.is_back(c, (string.gsub(holder, '^vehicle:', ''))) end
 end
 
 local function forget_vehicle(c, vehicle)
     people.is_back(c, vehicle)
     local known = redis.call('HMGET', c.p .. 'vehicle:' .. vehicle, 'state', 'cell', 'blocked')
-    if not known[1] then return forget_block(c, c.p .. 'vehicle:' .. vehicle, vehicle, known[3]) end
-    if known[1] ~= 'unavailable' or redis.call('EXISTS', c.p .. 'bookings:' .. vehicle) == 1 then return end
+    -- Without a state it never came, or Redis has forgotten that it did.
+    if known[1] and known[1] ~= 'unavailable' or redis.call('EXISTS', c.p .. 'bookings:' .. vehicle) == 1 then return end
     if known[2] then redis.call('SREM', c.p .. 'cell:' .. known[2], vehicle) end
     redis.call('ZREM', c.p .. 'pos', vehicle)
     redis.call('HDEL', c.p .. 'ways', vehicle)

@@ -52,7 +52,9 @@ register('feed_watch', { 'for_ms', '...' }, function(c, given)
     local state = {}
     for i = 2, #given do
         local key, till = c.p .. 'vehicle:' .. given[i], string.format('%.0f', c.real + given.for_ms)
-        if redis.call('EXISTS', key) == 1 then
+        -- A hash may have nothing but a block by the office: that is no vehicle yet.
+        local known = redis.call('HMGET', key, 'state', 'heard')
+        if known[1] or known[2] then
             redis.call('HSET', key, 'watched', till)
             state[i - 1] = lines_of(c, { given[i] }, 0)
         else
