@@ -46,6 +46,8 @@ struct Keys: Sendable {
     func queue(_ zone: String) -> String { prefix + "queue:" + zone }
     /// Sorted set: `<role> <subject>` by the second before which its tokens count no more (office_sessions.lua).
     var revoked: String { prefix + "revoked" }
+    /// Sorted set of one, `latest`: the latest second of the clock by which the hub signs (revocations.lua).
+    var signed: String { prefix + "signed" }
     /// String: when and by which attempt an invitation was accepted (`Acceptance`); it is gone when the invitation is long no longer good.
     func invitation(_ id: String) -> String { prefix + "invitation:" + id }
     /// Hash: a vehicle's last position and what its driver does.

@@ -70,14 +70,19 @@ extension SignIn {
             guard case .success(let reply) = result else { return }
             revokedBefore = reply.text.flatMap(Double.init).map { Int64($0) } ?? 0
         }
+        var isNoted = false
+        note(attempt.at) { result in
+            if case .success = result { isNoted = true }
+        }
         services.commands.send(["SET", mark, RedisArgument(attempt.text), "NX", "GET", "EX", RedisArgument(lifeS)]) {
             result in
-            guard case .success(let reply) = result, let revokedBefore else { return answer(Self.isAway) }
+            guard case .success(let reply) = result, let revokedBefore, isNoted else { return answer(Self.isAway) }
             guard claims.issuedAt >= revokedBefore else {
                 return answer(.unidentified(.unauthenticated, Self.explained(.revoked), error: "invalid_token"))
             }
             guard reply == .null || attempt.repeats(reply.bytes) else { return answer(Self.isUsed) }
-            let first = claims.began(now: self.second, lifeS: Int64(min(tokens.signInLifeS, tokens.signInS)))
+            // As of when it was noted.
+            let first = claims.began(now: attempt.at, lifeS: Int64(min(tokens.signInLifeS, tokens.signInS)))
             // Repeated, it says nothing new.
             if reply == .null {
                 self.services.log.notice(

@@ -7,7 +7,7 @@ import WebSocketServer
 import Wire
 
 /// `POST /v1/guest`: a token for somebody who has none, by which to watch lines and ask for a stop (B20); `POST /v1/token/renew`:
-/// the next token of a sign-in. Neither asks Redis. `POST /v1/invitations/accept`: the first token of who was invited.
+/// the next token of a sign-in. Neither waits for Redis. `POST /v1/invitations/accept`: the first token of who was invited.
 final class SignIn {
     let services: WorkerServices
     private var limits: NetworkLimits
@@ -43,6 +43,14 @@ final class SignIn {
 
     var second: Int64 { EventLoop.wallClock() / 1000 }
 
+    /// Who signs in at this second can be revoked, also if the clock is ahead now and right by then (revocations.lua). Before the token goes out.
+    func note(_ second: Int64, _ completion: @escaping RedisConnection.Completion = { _ in }) {
+        let arguments: [RedisArgument] = [
+            "ZADD", RedisArgument(services.keys.signed), "GT", RedisArgument(second), "latest",
+        ]
+        services.commands.send(arguments, completion)
+    }
+
     private func guest(_ request: HTTPRequest) -> HTTPResponse {
         let tokens = services.settings.tokens
         guard tokens.guestsPerHour > 0 else {
@@ -65,9 +73,11 @@ final class SignIn {
         }
         // Guests of one network share what they may do. Behind a proxy of this machine nobody knows which those are.
         let mark = services.issuer.mark(of: network ?? RandomID.sign())
+        let now = second
+        note(now)
         return token(
             .guest(
-                "guest-\(mark)-\(RandomID.sign())", city: services.settings.city.id, now: second,
+                "guest-\(mark)-\(RandomID.sign())", city: services.settings.city.id, now: now,
                 lifeS: Int64(min(tokens.signInLifeS, tokens.signInS))))
     }
 

@@ -52,7 +52,7 @@ final class Sweeps: Capability {
             [
                 "worker": RedisArgument(services.name), "dead_ms": RedisArgument(Self.deadAfterMs),
                 "utc_offset_s": offset, "clock": zone, "silent_ms": RedisArgument(settings.server.deadAfterMs),
-                "fresh": RedisArgument(RandomID.make("")),
+                "fresh": RedisArgument(RandomID.make("")), "now_s": RedisArgument(EventLoop.wallClock() / 1000),
             ]
         ) { result in
             self.swept(result) { reply in

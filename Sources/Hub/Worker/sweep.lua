@@ -17,6 +17,7 @@ local papers = import('papers', 'papers')
 local passed = import('passed', 'passed')
 local registry = import('registry', 'registry')
 local people = import('people', 'people')
+local revocations = import('revocations', 'revocations')
 local set_clock = import('wishes', 'set_clock')
 local taxi_figures = import('taxi_figures', 'taxi_figures')
 local seat_figures = import('seat_figures', 'seat_figures')
@@ -247,12 +248,13 @@ register('city_deadlines', {}, function(c)
 end, { 'allow-oom' })
 
 -- city_sweep: worker, ms after which a silent worker is dead, the city's local time less UTC in s ('' = not known yet),
--- what its clock shows (minute_of_day; '' = not known yet), for how long a connection may be silent, ms, and a random text
--- (seat_figures.lua). Answers {hub time, 1 if the worker was not known, alarms that are open, that ring, 0 if nobody waits for a deadline, how
--- many drivers starve (passed.lua), and 1 if more is due than one sweep looks at}.
-register('city_sweep', { 'worker', 'dead_ms', 'utc_offset_s', 'clock', 'silent_ms?', 'fresh?' }, function(c, given)
+-- what its clock shows (minute_of_day; '' = not known yet), for how long a connection may be silent, ms, a random text
+-- (seat_figures.lua), and the second of the worker's clock. Answers {hub time, 1 if the worker was not known, alarms that are open, that ring,
+-- 0 if nobody waits for a deadline, how many drivers starve (passed.lua), and 1 if more is due than one sweep looks at}.
+register('city_sweep', { 'worker', 'dead_ms', 'utc_offset_s', 'clock', 'silent_ms?', 'fresh?', 'now_s?' }, function(c, given)
     if given.utc_offset_s ~= '' then figures.set_offset(c, given.utc_offset_s) end
     if given.clock ~= '' then set_clock(c, 'city', given.clock) end
+    if given.now_s then revocations.note_second(c, given.now_s) end
     local is_new = sweep_workers(c, given.worker, tonumber(given.dead_ms), tonumber(given.silent_ms or 0))
     local waiting = sweep_deadlines(c)
     sweep_silent(c)
