@@ -4,17 +4,16 @@ import Wire
 struct OfficeRevocations: Sendable {
     /// Unix seconds by `<role> <subject>`; and by `<role> <subject> others`, for tokens of other issuers (office_sessions.lua).
     private var before: [String: Int64] = [:]
-    /// The second of the newest one; nil: there is none.
-    private(set) var newest: Int64?
-    /// What was revoked, by the day of its second: an old day is let go of without looking at the others.
-    private var days: [Int64: [String]] = [:]
+    /// The same keys by the day of their second: the oldest ones are found without looking at the others.
+    private var days: [Int64: Set<String>] = [:]
+    /// So many are kept, as in Redis; the oldest go, to the day. None goes by its age: a clock that is ahead would decide that for good.
+    private let most: Int
 
     private static let dayS: Int64 = 86_400
-    /// So many go at most for one call: 0.3 ms or so.
-    private static let mostDropped = 1_000
 
-    /// How many are kept to be let go of.
-    var kept: Int { days.values.reduce(0) { $0 + $1.count } }
+    init(most: Int = 400_000) { self.most = most }
+
+    var count: Int { before.count }
 
     private static func key(_ role: Role, _ subject: String, isOfOthers: Bool = false) -> String {
         TokenRevocations.key(role, subject) + (isOfOthers ? " others" : "")
@@ -29,25 +28,25 @@ struct OfficeRevocations: Sendable {
             guard one.before > known ?? .min else { continue }
             isNew = true
             before[key] = one.before
-            newest = max(newest ?? .min, one.before)
-            let day = one.before / Self.dayS
-            // Who is revoked again and again is kept once a day.
-            if known.map({ $0 / Self.dayS }) != day { days[day, default: []].append(key) }
+            let (day, old) = (one.before / Self.dayS, known.map { $0 / Self.dayS })
+            if day == old { continue }
+            if let old { drop(key, of: old) }
+            days[day, default: []].insert(key)
+            if before.count > most { dropOldest() }
         }
         return isNew
     }
 
-    /// Lets go of what was revoked up to a second, a day later at most: all those tokens have ended.
-    mutating func drop(upTo second: Int64) {
-        var left = Self.mostDropped
-        while left > 0, let day = days.keys.min(), (day + 1) * Self.dayS <= second {
-            while left > 0, let key = days[day]?.popLast() {
-                // It may have been revoked again since.
-                if let known = before[key], known / Self.dayS <= day { before[key] = nil }
-                left -= 1
-            }
-            if days[day]?.isEmpty == true { days[day] = nil }
-        }
+    private mutating func drop(_ key: String, of day: Int64) {
+        days[day]?.remove(key)
+        if days[day]?.isEmpty == true { days[day] = nil }
+    }
+
+    /// One of the oldest day. Days are as many as there were with revocations: to look through some hundreds takes microseconds.
+    private mutating func dropOldest() {
+        guard let day = days.keys.min(), let key = days[day]?.first else { return }
+        before[key] = nil
+        drop(key, of: day)
     }
 
     /// See ``TokenRevocations/revokes(_:_:issuedAt:)``. `othersAt`: what a token of another issuer says of it.

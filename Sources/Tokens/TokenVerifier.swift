@@ -98,17 +98,9 @@ public struct TokenVerifier: Sendable {
 
     /// The office has revoked these, too. There may be many already: nothing is copied for one more, unless somebody holds a copy of this.
     ///
-    /// - Parameters:
-    ///   - now: Unix seconds. A clock that is ahead for a moment lets go of nothing: the newest one that was known counts if it is older.
-    ///   - keptS: after how long what was revoked is let go of, as all those tokens have ended, s.
     /// - Returns: whether one of them was not known.
     @discardableResult
-    public mutating func revoke(_ more: [TokenRevocation], now: Int64, keptS: Int64) -> Bool {
-        let newest = ofOffice.newest
-        let isNew = ofOffice.add(more)
-        if let newest { ofOffice.drop(upTo: min(now, newest) - keptS) }
-        return isNew
-    }
+    public mutating func revoke(_ more: [TokenRevocation]) -> Bool { ofOffice.add(more) }
 
     /// Throws what is wrong with the files that ``init(_:)`` reads. A secret that isn't there is made at the first
     /// start.

@@ -1,4 +1,5 @@
 import EventLoop
+import Logging
 import RedisLink
 import Settings
 import Tokens
@@ -23,7 +24,6 @@ final class OfficeSessions: PushListener {
             [
                 "operator": RedisArgument(identity.subject), "role": RedisArgument(role.rawValue),
                 "subject": RedisArgument(subject), "reason": RedisArgument(reason), "revoke": revoke ? "1" : "",
-                "kept_s": RedisArgument(services.revocationKeptS),
                 "leeway_s": RedisArgument(settings.tokens.publicKeys.isEmpty ? 0 : settings.tokens.leewayS),
                 "now_s": RedisArgument(EventLoop.wallClock() / 1000), "key": RedisArgument(message.key ?? ""),
             ], message, session)
@@ -42,10 +42,23 @@ final class OfficeSessions: PushListener {
                 revoked.append(TokenRevocation(role: role, subject: subject, before: others, isOfOthers: true))
             }
             services.revoke(revoked)
+            sayWhenLate(role, subject, before)
         }
         clients.end(role, subject, isRevoked: before != nil, reason: data["reason"]?.text ?? "")
         return true
     }
+
+    /// New tokens of that person do not count for a while: the office hears only that it is done.
+    private func sayWhenLate(_ role: Role, _ subject: String, _ before: Int64) {
+        let waitS = before - EventLoop.wallClock() / 1000
+        guard waitS > Self.soonS else { return }
+        log.warning(
+            "a clock was ahead, and tokens may have been signed by it: new ones of who is revoked now count when that time has come",
+            metadata: ["role": "\(role.rawValue)", "subject": "\(subject)", "wait_s": "\(waitS)"])
+    }
+
+    /// Clocks of machines may differ by as much, s.
+    private static let soonS: Int64 = 10
 
     func redisIsUp() { readRevoked() }
 
@@ -56,6 +69,8 @@ final class OfficeSessions: PushListener {
     }
 
     private static let page = 1_000
+    /// So many are read twice where a page goes on within a second: who is revoked again meanwhile goes to a later one.
+    private static let overlap = 100
 
     /// Counts how often they were read: a reading ends when another one begins.
     private var reading = 0
@@ -71,9 +86,9 @@ final class OfficeSessions: PushListener {
         readRevoked(from: 0, reading)
     }
 
-    /// From a second on: a page, and then the next one. When all are read the connections that have to leave are looked for, once.
-    private func readRevoked(from second: Int64, _ number: Int) {
-        functions.call("office_revoked", ["from": RedisArgument(second)]) { result in
+    /// From a second on, some of it left out: a page, and then the next one. When all are read the connections that have to leave are looked for, once.
+    private func readRevoked(from second: Int64, skipped: Int = 0, _ number: Int) {
+        functions.call("office_revoked", ["from": RedisArgument(second), "skipped": RedisArgument(skipped)]) { result in
             guard number == self.reading else { return }
             guard let rows = self.elements(result, of: "office_revoked") else {
                 self.hasFailed = true
@@ -83,8 +98,9 @@ final class OfficeSessions: PushListener {
                 Self.revocation(rows[index].text ?? "", rows[index + 1].text ?? "")
             }
             if self.services.revoke(revoked) { self.hasFound = true }
-            if rows.count >= 2 * Self.page, let last = revoked.last?.before, last > second {
-                return self.readRevoked(from: last, number)
+            if rows.count >= 2 * Self.page, let last = revoked.last?.before {
+                guard last == second else { return self.readRevoked(from: last, number) }
+                return self.readRevoked(from: second, skipped: skipped + Self.page - Self.overlap, number)
             }
             self.services.knowsRevoked = true
             guard self.hasFound else { return }

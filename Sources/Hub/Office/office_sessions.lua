@@ -5,11 +5,18 @@
 local ok, push, refuse, register = import('core', 'ok', 'push', 'refuse', 'register')
 local audit = import('audit', 'audit')
 local cancels = import('limits', 'cancels')
+local revocations = import('revocations', 'revocations')
 local subscriptions = import('subscriptions', 'subscriptions')
 
--- So many a day of one operator may be of people whom the hub does not know. These names may be invented, and each revocation is kept for months,
+-- So many a day of one operator may be of people whom the hub does not know. These names may be invented, and each revocation is kept for long,
 -- in Redis and by each worker. Whom the hub knows came with a token, so their number is bounded; who has to revoke all of them can.
 local UNKNOWN_A_DAY = 1000
+
+-- The newest so many are kept, however old: two of each person where there are other issuers. None goes by its age, as one moment of a wrong clock
+-- would decide that for good. With people whom the hub does not know one operator takes 200 days to get there, when the first ones
+-- mean nothing any more unless tokens live longer than they do by default. They take tens of MB of Redis, and of each worker
+-- (OfficeRevocations.swift).
+local MOST_REVOKED = 400000
 
 -- Has said hello within a week, as a driver within a month, is connected, or is told things on a device.
 local function is_known(c, role, subject)
@@ -28,18 +35,10 @@ local function one_more(c, operator)
         .. 'on the hub\'s machine, for a whole role at once if need be (tokens.revoked_file).', wait)
 end
 
--- `revoked-kept`: the longest that revocations were ever to be kept, s. Where settings are lowered for a while, older ones stay.
-local function kept_s(c, now)
-    local key = c.p .. 'revoked-kept'
-    local longest = math.max(tonumber(redis.call('GET', key) or 0), tonumber(now))
-    redis.call('SET', key, longest)
-    return longest
-end
-
--- office_end_session: operator, role, subject, reason, whether its tokens are revoked ('1' or ''), for how long that is kept, s, by how much
--- the clock of another issuer may be ahead, s ('0': there is none), the second of the hub's own clock, by which it issues tokens, key.
+-- office_end_session: operator, role, subject, reason, whether its tokens are revoked ('1' or ''), by how much the clock of another
+-- issuer may be ahead, s ('0': there is none), the second of the hub's own clock, by which it issues tokens, key.
 register('office_end_session', {
-    'operator', 'role', 'subject', 'reason', 'revoke', 'kept_s', 'leeway_s', 'now_s', 'key',
+    'operator', 'role', 'subject', 'reason', 'revoke', 'leeway_s', 'now_s', 'key',
 }, function(c, given)
     local role, subject = given.role, given.subject
     if role == 'operator' and subject == given.operator then
@@ -55,10 +54,9 @@ register('office_end_session', {
             redis.call('SET', c.p .. 'revoking:' .. given.operator, counted, 'EX', 86400)
         end
         if is_revoked then
-            -- Those of this second, too: who had the token a moment ago must get a new one. The clock of Redis may be behind the hub's.
-            local now_s = math.floor(c.real / 1000)
-            before = math.max(now_s, tonumber(given.now_s)) + 1
-            local newest = tonumber(redis.call('ZRANGE', c.p .. 'revoked', -1, -1, 'WITHSCORES')[2] or before)
+            -- Those of this second, too: who had the token a moment ago must get a new one. The clock of Redis may be behind the hub's, and the
+            -- hub's may have been ahead.
+            before = math.max(math.floor(c.real / 1000), tonumber(given.now_s), revocations.latest_signed(c)) + 1
             redis.call('ZADD', c.p .. 'revoked', 'GT', before, role .. ' ' .. subject)
             if given.leeway_s ~= '0' then
                 others_before = before + given.leeway_s
@@ -66,9 +64,7 @@ register('office_end_session', {
             end
             -- Who has the device is told nothing any more.
             subscriptions.drop_all(c, role .. ':' .. subject)
-            -- All tokens that were issued before these times have long ended. By the newest one that there was: a clock that is ahead for a moment
-            -- lets go of nothing.
-            redis.call('ZREMRANGEBYSCORE', c.p .. 'revoked', '-inf', math.min(now_s + 1, newest) - kept_s(c, given.kept_s))
+            redis.call('ZREMRANGEBYRANK', c.p .. 'revoked', 0, -MOST_REVOKED - 1)
         end
         push(c, 'sessions', '', 'ended', before and string.format('%.0f', before) or '', cjson.encode({
             role = role, subject = subject, reason = given.reason, others_before = others_before,
@@ -80,8 +76,8 @@ register('office_end_session', {
     end)
 end)
 
--- office_revoked: the first 1,000 revocations from a second on, each as its member and its second. An operator makes 60 a minute, so
--- there are never so many of one second.
-register('office_revoked', { 'from' }, function(c, given)
-    return redis.call('ZRANGE', c.p .. 'revoked', given.from, '+inf', 'BYSCORE', 'LIMIT', 0, 1000, 'WITHSCORES')
+-- office_revoked: from which second on, how many are left out. Answers the next 1,000 revocations, each as its member and its second. Those made
+-- after a clock was ahead are all of one second.
+register('office_revoked', { 'from', 'skipped' }, function(c, given)
+    return redis.call('ZRANGE', c.p .. 'revoked', given.from, '+inf', 'BYSCORE', 'LIMIT', given.skipped, 1000, 'WITHSCORES')
 end, { 'no-writes' })

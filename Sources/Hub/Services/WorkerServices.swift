@@ -39,8 +39,6 @@ final class WorkerServices {
     let log: Logger
     /// What the office has revoked was read to its end, once at least. Before, a token that counts no more would be taken.
     var knowsRevoked = false
-    /// Where settings are lowered for a while, older revocations stay.
-    private var longestKeptS = 0
     var isDraining = false
     private(set) lazy var budgets = Budgets(self)
     /// The other workers took this one for dead.
@@ -104,16 +102,9 @@ final class WorkerServices {
         issuer = newIssuer
     }
 
-    /// How long a revocation is kept, s: from an issuer's clock that is ahead by the leeway, until the end by one that is behind by it; and
-    /// longer by a sign-in, as a clock may be ahead for a moment.
-    var revocationKeptS: Int { settings.tokens.maxLifeS + 2 * settings.tokens.leewayS + settings.tokens.signInS }
-
     /// The office has revoked these, too. Answers whether one of them was not known.
     @discardableResult
-    func revoke(_ more: [TokenRevocation]) -> Bool {
-        longestKeptS = max(longestKeptS, revocationKeptS)
-        return verifier.revoke(more, now: EventLoop.wallClock() / 1000, keptS: Int64(longestKeptS))
-    }
+    func revoke(_ more: [TokenRevocation]) -> Bool { verifier.revoke(more) }
 
     func apply(_ new: Settings) {
         settings = new
