@@ -41,17 +41,24 @@ struct NewcomerLines {
         if lines[key]?.ids.isEmpty == true { lines[key] = nil }
     }
 
-    /// The first that may leave of one of `limitKeys`, and is in its line no more; those that are passed over come to its end.
+    /// The first that may leave of one of `limitKeys`; if none may of those that are looked at, the one of them that weighs most, if any weighs
+    /// something. It is in its line no more; those that are passed over come to its end.
     mutating func next(
-        of key: PeerAddress, isNewcomer: (ConnectionID) -> Bool, mayLeave: (ConnectionID) -> Bool
+        of key: PeerAddress, isNewcomer: (ConnectionID) -> Bool, mayLeave: (ConnectionID) -> Bool,
+        weight: (ConnectionID) -> Int = { _ in 0 }
     ) -> ConnectionID? {
+        var heaviest: (id: ConnectionID?, weight: Int) = (nil, 0)
         for _ in 0..<Self.looks {
             // Those who left for room elsewhere in the network stand between others.
             trim(lineOf: key, isNewcomer)
-            guard let id = lines[key]?.ids.popFirst() else { return nil }
+            guard let id = lines[key]?.ids.popFirst() else { break }
             if mayLeave(id) { return id }
+            let its = weight(id)
+            if its > heaviest.weight { heaviest = (id, its) }
             lines[key]?.ids.append(id)
         }
-        return nil
+        guard let id = heaviest.id, let place = lines[key]?.ids.lastIndex(of: id) else { return nil }
+        lines[key]?.ids.remove(at: place)
+        return id
     }
 }

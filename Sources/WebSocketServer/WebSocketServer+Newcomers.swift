@@ -8,16 +8,15 @@ extension WebSocketServer {
     private static let silenceMs: UInt64 = 1_000
     private static let handshakeMs: UInt64 = 5_000
 
-    /// Counts a newcomer, for whom the silent one leaves that came first of its address, or of the network around it that is full. False:
-    /// it is refused.
+    /// Counts a newcomer, for whom the silent one leaves that came first of its address, or of the network around it that is full. If none is
+    /// silent there, of a network of IPv6 one leaves whose own network has the most of it. False: it is refused.
     func enter(_ address: PeerAddress) -> Bool {
         guard let full = addresses.fullNetwork(entering: address, limit: rules.maxConnectionsPerAddress) else {
             return true
         }
-        let isAround = full != address.limitKeys[0].key
         if endingsLeft > 0,
             let id = newcomers.next(
-                of: full, isNewcomer: isNewcomer, mayLeave: { mayLeave($0) || isAround && isOfMany($0) }),
+                of: full, isNewcomer: isNewcomer, mayLeave: mayLeave, weight: { weight($0, for: address, in: full) }),
             let connection = connections[id]
         {
             endingsLeft -= connection.socket == nil ? 1 : Self.endingCost
@@ -43,11 +42,18 @@ extension WebSocketServer {
         }
     }
 
-    /// Whether the network of 64 bits that it is of has more than half of what one may have, and it has no answer yet. Such a one makes room for
-    /// other networks whatever it waits for: recorded hellos of four of them kept out all others around.
-    private func isOfMany(_ id: ConnectionID) -> Bool {
-        guard let connection = connections[id], isNewcomer(id), connection.answer == nil else { return false }
-        return addresses.count(of: connection.address.limitKeys[0].key) > rules.maxConnectionsPerAddress / 2
+    /// How many connections the networks have that it is of, within the full one: the /56 counts first, then the /64. 0: it makes no room for
+    /// this newcomer.
+    ///
+    /// It does, whatever it waits for, if it has no answer yet, and the largest network that tells the two apart has more connections than the
+    /// newcomer's, which is counted: recorded hellos of a few networks kept out all others around. So nobody leaves for one who is to leave next.
+    private func weight(_ id: ConnectionID, for newcomer: PeerAddress, in full: PeerAddress) -> Int {
+        guard let connection = connections[id], isNewcomer(id), connection.answer == nil else { return 0 }
+        let inner = zip(connection.address.limitKeys, newcomer.limitKeys).prefix { $1.key != full }.reversed()
+        guard let (theirs, own) = inner.first(where: { $0.key != $1.key }),
+            addresses.count(of: theirs.key) > addresses.count(of: own.key) + 1
+        else { return 0 }
+        return inner.reduce(0) { $0 << 24 | addresses.count(of: $1.0.key) }
     }
 
     /// Whoever waits for us may not.

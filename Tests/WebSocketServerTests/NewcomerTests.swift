@@ -26,6 +26,24 @@ import Testing
         #expect(lines.kept == 0)
     }
 
+    @Test func `who weighs most leaves if nobody may, and nobody who weighs nothing`() {
+        var lines = NewcomerLines()
+        for slot in 0..<4 { lines.append(id(slot), of: address(0), isNewcomer: { _ in true }) }
+        func next(mayLeave: Int? = nil, _ weights: [Int]) -> ConnectionID? {
+            lines.next(
+                of: address(0), isNewcomer: { _ in true }, mayLeave: { $0.slot == mayLeave },
+                weight: { weights[$0.slot] })
+        }
+        var left = next([0, 0, 0, 0])
+        #expect(left == nil && lines.kept == 4)
+        left = next(mayLeave: 2, [0, 1, 0, 0])
+        #expect(left == id(2))
+        left = next([1, 2, 0, 3])
+        #expect(left == id(3))
+        left = next([1, 2, 0, 3])
+        #expect(left == id(1) && lines.kept == 1)
+    }
+
     @Test func `a line keeps little of those who are gone, though its first one stays`() {
         var lines = NewcomerLines()
         for slot in 0..<10_000 { lines.append(id(slot), of: address(0), isNewcomer: { $0 == id(0) }) }
@@ -124,6 +142,47 @@ import Testing
             let others = [come(0x1_0500), come(0x1_0501), come(0x1_0600)]
             #expect(!own && others == [true, true, true] && server.socketCount == 16)
             #expect(count(0x1_0000) == 2 && count(0x1_0400) == 2)
+            for connection in server.connections.elements { server.cut(connection) }
+            server.shutdown { withExtendedLifetime(server) { loop.stop() } }
+        }
+    }
+
+    @Test func `some networks of IPv6 with half of what they may have keep nobody out of the network around them`()
+        throws
+    {
+        var limits = ServerLimits()
+        // Eight of a /56, sixteen of a /48.
+        limits.maxConnectionsPerAddress = 4
+        try onLoop { loop in
+            let server = try WebSocketServer(loop: loop, limits: limits)
+            /// Somebody of this network, who may not leave yet; whether it gets in.
+            func come(_ network: UInt32) -> Bool {
+                let address = AddressCountsTests.address(network: network)
+                guard server.enter(address) else { return false }
+                let connection = server.connections.insert {
+                    Connection(id: $0, address: address, limits: limits, now: server.now)
+                }
+                server.newcomers.append(connection.id, of: address, isNewcomer: server.isNewcomer)
+                return true
+            }
+            func counts(_ networks: [UInt32]) -> [Int] {
+                networks.map {
+                    server.addresses.count(of: AddressCountsTests.address(network: $0).limitKeys[0].key)
+                }
+            }
+            // Two networks of 56 bits are full with two of each of four networks of 64.
+            let crowd: [UInt32] = [0, 1, 2, 3, 0x100, 0x101, 0x102, 0x103].map { 0x1_0000 + $0 }
+            let came = (crowd + crowd).map(come)
+            #expect(came.allSatisfy { $0 } && counts(crowd) == Array(repeating: 2, count: 8))
+            // Of the same /56, and then of others: as many as leave the others no less.
+            let (neighbor, again) = (come(0x1_0004), come(0x1_0004))
+            #expect(neighbor && !again)
+            let others = (0..<3).map { _ in come(0x1_0200) } + [come(0x1_0300)]
+            #expect(others.allSatisfy { $0 } && server.socketCount == 16)
+            #expect(counts([0x1_0004, 0x1_0200, 0x1_0300]) == [1, 3, 1])
+            // Not for one of their own.
+            let own = [come(0x1_0000), come(0x1_0101)]
+            #expect(own == [false, false] && counts(crowd).reduce(0, +) == 11)
             for connection in server.connections.elements { server.cut(connection) }
             server.shutdown { withExtendedLifetime(server) { loop.stop() } }
         }
