@@ -127,7 +127,7 @@ extension WebSocketServer {
         waiting.append(connection.id)
     }
 
-    private func flushWaiting() {
+    func flushWaiting() {
         for id in waiting {
             guard let connection = connections[id] else { continue }
             connection.isWaiting = false

@@ -20,6 +20,8 @@ extension WebSocketServer {
     /// A reset is told once, and what came before it can still be read: so its end counts, whatever is there.
     private func heard(_ id: ConnectionID, isEnded: Bool) {
         guard let connection = connections[id], let arrival = connection.arrival else { return }
+        // What has come is looked at in the scratch.
+        runs.forgetGathered()
         switch !isEnded && arrival.phase == .silent ? arrival.look(scratch) : .ended {
         case .partly: break
         case .ended:

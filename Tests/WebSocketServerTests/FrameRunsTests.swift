@@ -140,6 +140,35 @@ import Testing
         }
     }
 
+    @Test func `a hello that comes meanwhile gets not into what others are sent`() throws {
+        guard let certificate = try TestCertificate() else { return try #require(Bool(true), "no openssl command") }
+        var limits = ServerLimits()
+        limits.coalesceMs = 60_000
+        limits.coalesceLoad = 0...0
+        try onLoop { loop in
+            let pair = try Pair(
+                loop, limits: limits, tls: certificate.files, trust: .file(certificate.files.certificate))
+            for _ in 0..<2 { try pair.client.connect(url: pair.url) }
+            when(loop, { pair.opened.count == 2 && pair.clientOpens == 2 && pair.server.bytesQueued == 0 }) {
+                let text = String(repeating: "x", count: 100)
+                let frame = Frame.text(text)
+                pair.server.sendSoon(pair.opened[1], frame)
+                pair.server.send(pair.opened[0], frame)
+                when(loop, { pair.clientMessages.count == 1 }) {
+                    let newcomer = RawClient(port: pair.port)
+                    newcomer.send(TLSTests.hello)
+                    when(loop, { pair.server.handshakesUnderWay == 1 }) {
+                        pair.server.flushWaiting()
+                        when(loop, { pair.clientMessages.count == 2 || !pair.clientCloses.isEmpty }) {
+                            #expect(pair.clientMessages == ["text " + text, "text " + text])
+                            withExtendedLifetime(newcomer) { pair.finish(loop) }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
     @Test func `a burst that is too large to wait goes out at once`() throws {
         var limits = ServerLimits()
         limits.coalesceMs = 20_000
