@@ -80,8 +80,9 @@ final class Connection {
     var run = FrameRuns.empty
     /// Bytes of both.
     var queuedBytes = 0
-    /// In the list of those to be flushed at the end of this turn.
+    /// In the line of those to be written to, and in that of those who are sent something as one of many.
     var isDirty = false
+    var isDirtyOfMany = false
     /// In the list of those that have something which may wait for the coalescing timer.
     var isWaiting = false
     /// The last flush left something in the queue.

@@ -1,4 +1,4 @@
-/// What connections are sent in the present turn, as a tree of which they share the branches.
+/// What connections are sent until their turn to be written to comes, as a tree of which they share the branches.
 ///
 /// A run is a sequence of frames: its parent's, and one more. Connections that are sent the same frames in the same
 /// order are in the same run, so that one more frame for one more reader is the step to a child that is already there:
@@ -19,7 +19,7 @@ final class FrameRuns {
     static let empty: Int32 = 0
     /// Children that are looked at for a frame: as many kinds of readers may be served in turns and still share.
     private static let siblingsSearched = 8
-    /// More than this is not kept waiting: frames, and bytes of all frames.
+    /// Beyond this no further frames are taken in: frames, and bytes of all frames.
     private static let manyFrames: Int32 = 8_192
     private static let manyBytes = 8 << 20
 
@@ -27,6 +27,8 @@ final class FrameRuns {
     private var capacity: Int32 = 256
     private var count: Int32 = 1
     private var heldBytes = 0
+    /// Connections that are in a run.
+    private(set) var users = 0
     /// The run whose bytes stand in the scratch that was last given to `gather`.
     private var gathered = FrameRuns.empty
 
@@ -40,13 +42,14 @@ final class FrameRuns {
         nodes.deallocate()
     }
 
-    /// So much is held that it should go out now.
+    /// So much is held that connections are to have their further frames to themselves, until all have left their runs.
     var isLarge: Bool { count > Self.manyFrames || heldBytes > Self.manyBytes }
 
     func byteCount(of run: Int32) -> Int { nodes[Int(run)].byteCount }
 
     /// The run that has one frame more.
     func extend(_ run: Int32, by bytes: [UInt8]) -> Int32 {
+        if run == Self.empty { users += 1 }
         let place = bytes.withUnsafeBufferPointer { $0.baseAddress }
         var child = nodes[Int(run)].firstChild
         var left = Self.siblingsSearched
@@ -111,8 +114,12 @@ final class FrameRuns {
         return frames.reversed()
     }
 
+    /// One that was in a run is in none now.
+    func leave() { users -= 1 }
+
     /// Forgets all runs. Nobody may be in one.
     func removeAll() {
+        users = 0
         guard count > 1 else { return }
         (nodes + 1).deinitialize(count: Int(count) - 1)
         nodes[0].firstChild = Self.empty

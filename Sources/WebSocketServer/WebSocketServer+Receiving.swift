@@ -40,6 +40,7 @@ extension WebSocketServer {
         }
         queuedBytes -= connection.queuedBytes
         connection.outbound.removeAll(&held)
+        endRun(connection)
         connection.committed = 0
         countCommitted(connection)
         let hadSocket = connection.socket != nil

@@ -1,37 +1,40 @@
 internal import CLibwebsockets
-internal import COpenSSL
 internal import EventLoop
 internal import Glibc
 
 extension WebSocketServer {
     /// Queues a frame. All that is queued for a connection in one turn goes out in one write.
+    ///
+    /// `toMany`: the connection is one of many that are sent such frames at once. It stands in their line, and who is sent something of its
+    /// own does not wait for them.
     @discardableResult
-    public func send(_ id: ConnectionID, _ frame: Frame) -> SendResult {
+    public func send(_ id: ConnectionID, _ frame: Frame, toMany: Bool = false) -> SendResult {
         guard let connection = connections[id], connection.phase == .open else { return .gone }
-        return queueFrame(connection, frame)
+        return queueFrame(connection, frame, toMany: toMany)
     }
 
     /// How long a frame that is not urgent waits for others at present.
     private var coalesceMs: UInt64 { UInt64(Double(rules.coalesceMs) * pace.share) }
 
-    /// Queues a frame that is not urgent: it goes out with the next write to this connection, `coalesceMs` later at the
-    /// latest and sooner at less than full load, or at the end of the turn in which `coalesceBytes` wait. The order of frames is kept: one that is sent takes along what waits.
+    /// Queues a frame that is not urgent, as one of many: it goes out with the next write to this connection. The latter stands in line after
+    /// `coalesceMs` at the latest, sooner at less than full load, and at once when `coalesceBytes` wait. The order of frames is kept: one that
+    /// is sent takes along what waits.
     @discardableResult
     public func sendSoon(_ id: ConnectionID, _ frame: Frame) -> SendResult {
         guard let connection = connections[id], connection.phase == .open else { return .gone }
-        guard coalesceMs > 0 else { return queueFrame(connection, frame) }
+        guard coalesceMs > 0 else { return queueFrame(connection, frame, toMany: true) }
         guard fits(connection, frame) else { return .overflow }
         enqueue(connection, bytes(of: frame, to: connection))
         if connection.queuedBytes >= rules.coalesceBytes, !connection.isBehind {
-            markDirty(connection)
+            markDirtyOfMany(connection)
         } else {
             wait(connection)
         }
         return .queued
     }
 
-    /// Whether the system has taken all that was flushed to this connection so far. What waits for the end of this
-    /// turn or for `coalesceMs` does not count. False for one that is not open.
+    /// Whether the system has taken all that was flushed to this connection so far. What waits for its turn or for
+    /// `coalesceMs` does not count. False for one that is not open.
     ///
     /// Who sends states only while this holds, and the newest state of each thing afterwards, never has more than one
     /// flush and some 100 KiB waiting for a reader that stands still.
@@ -63,9 +66,10 @@ extension WebSocketServer {
     }
 
     @discardableResult
-    func queueFrame(_ connection: Connection, _ frame: Frame) -> SendResult {
+    func queueFrame(_ connection: Connection, _ frame: Frame, toMany: Bool = false) -> SendResult {
         guard fits(connection, frame) else { return .overflow }
-        queue(connection, bytes(of: frame, to: connection))
+        enqueue(connection, bytes(of: frame, to: connection))
+        if toMany { markDirtyOfMany(connection) } else { markDirty(connection) }
         return .queued
     }
 
@@ -90,7 +94,8 @@ extension WebSocketServer {
         guard !bytes.isEmpty else { return }
         connection.queuedBytes += bytes.count
         queuedBytes += bytes.count
-        if connection.isBehind {
+        if connection.isBehind || runs.isLarge {
+            leaveRun(connection)
             connection.outbound.append(bytes, &held)
         } else {
             connection.run = runs.extend(connection.run, by: bytes)
@@ -111,15 +116,22 @@ extension WebSocketServer {
     }
 
     /// Moves the frames of a connection's run to its own queue.
-    private func leaveRun(_ connection: Connection) {
+    func leaveRun(_ connection: Connection) {
         guard connection.run != FrameRuns.empty else { return }
         for bytes in runs.frames(of: connection.run) { connection.outbound.append(bytes, &held) }
+        endRun(connection)
+    }
+
+    /// Its frames have gone out, or wait elsewhere, or the connection is gone.
+    func endRun(_ connection: Connection) {
+        guard connection.run != FrameRuns.empty else { return }
         connection.run = FrameRuns.empty
+        runs.leave()
     }
 
     /// Has the connection flushed when the coalescing timer, one for all, next runs out.
     private func wait(_ connection: Connection) {
-        guard !connection.isDirty, !connection.isWaiting else { return }
+        guard !connection.isDirty, !connection.isDirtyOfMany, !connection.isWaiting else { return }
         connection.isWaiting = true
         if waiting.isEmpty, !isShutDown {
             coalesceTimer.start(afterMs: coalesceMs) { [unowned self] in self.flushWaiting() }
@@ -131,7 +143,7 @@ extension WebSocketServer {
         for id in waiting {
             guard let connection = connections[id] else { continue }
             connection.isWaiting = false
-            if connection.queuedBytes > 0 { markDirty(connection) }
+            if connection.queuedBytes > 0 { markDirtyOfMany(connection) }
         }
         waiting.removeAll(keepingCapacity: true)
     }
@@ -141,6 +153,13 @@ extension WebSocketServer {
         connection.isDirty = true
         if dirty.isEmpty { loop.wantAnotherTurn() }
         dirty.append(connection.id)
+    }
+
+    private func markDirtyOfMany(_ connection: Connection) {
+        guard !connection.isDirty, !connection.isDirtyOfMany else { return }
+        connection.isDirtyOfMany = true
+        if dirtyOfMany.isEmpty { loop.wantAnotherTurn() }
+        dirtyOfMany.append(connection.id)
     }
 
     /// A reader that is too slow: what waits is dropped, as it will ask for it again when it comes back. One that was not
@@ -199,196 +218,5 @@ extension WebSocketServer {
                 lws_get_socket_fd(socket), SOL_SOCKET, SO_LINGER, &now, socklen_t(MemoryLayout<linger>.size))
         }
         cut(connection)
-    }
-
-    // MARK: Flushing
-
-    /// The end of a turn: the requests that came, one write for each connection that has something, and the closes that were
-    /// held back.
-    func endTurn() {
-        readOn()
-        endSome()
-        swap(&dirty, &flushing)
-        flush(flushing)
-        flushing.removeAll(keepingCapacity: true)
-        writeAnswers()
-        endingsLeft = Self.endingsPerTurn * Self.endingCost
-        if runs.isLarge {
-            flush(waiting)
-            for id in waiting { connections[id]?.isWaiting = false }
-            waiting.removeAll(keepingCapacity: true)
-            coalesceTimer.stop()
-        }
-        if waiting.isEmpty { runs.removeAll() }
-        if held.count > rules.maxHeldBytes || !slowest.isEmpty { relieve() }
-        tellCloses()
-        letIn()
-        putOffPartly()
-        giveSomeBack()
-    }
-
-    private func flush(_ ids: [ConnectionID]) {
-        for id in ids {
-            guard let connection = connections[id] else { continue }
-            connection.isDirty = false
-            guard connection.answer == nil else {
-                awaitShare(connection)
-                continue
-            }
-            if !flush(connection) { cut(connection) }
-        }
-    }
-
-    /// Answers, and what waited for room in the crowd, are written at the end of the turn, for so many bytes in all.
-    private func awaitShare(_ connection: Connection) {
-        guard !connection.isAnswering else { return }
-        connection.isAnswering = true
-        answering.append(connection)
-    }
-
-    private func writeAnswers() {
-        guard !answering.isEmpty else { return }
-        let end = counts.bytesOut + Self.answerBytes
-        let until = EventLoop.currentTimeNs() + Self.answersNs
-        while counts.bytesOut < end, endingsLeft > 0, EventLoop.currentTimeNs() < until, let id = answering.next() {
-            guard let connection = connections[id] else { continue }
-            connection.isAnswering = false
-            guard !flush(connection) else { continue }
-            endingsLeft -= Self.endingCost
-            cut(connection)
-        }
-        if !answering.isEmpty { loop.wantAnotherTurn() }
-    }
-
-    func writable(_ id: ConnectionID) -> Bool {
-        guard let connection = connections[id] else { return false }
-        connection.isBlocked = false
-        guard connection.answer == nil, connection.awaited != .room else {
-            awaitShare(connection)
-            return true
-        }
-        return flush(connection)
-    }
-
-    /// Writes once, as much as the scratch holds. False: the socket is of no more use.
-    private func flush(_ connection: Connection) -> Bool {
-        guard let socket = connection.socket, !connection.isBlocked else {
-            leaveRun(connection)
-            connection.isBehind = true
-            return true
-        }
-        if connection.queuedBytes > 0 {
-            counts.writes += 1
-            guard let sent = writeWaiting(connection, socket) else { return false }
-            countCommitted(connection)
-            connection.queuedBytes -= sent
-            queuedBytes -= sent
-            counts.bytesOut += sent
-            if sent > 0 || !connection.isBehind { connection.lastTaken = now }
-            if sent > 0 { took(connection, sent) }
-        }
-        connection.isBehind = connection.queuedBytes > 0
-        if !connection.isBehind {
-            sendLatestPong(connection)
-            stopAwaitingRoom(connection)
-        }
-        if connection.isBehind {
-            awaitRoom(connection, socket)
-        } else if connection.phase == .closing, connection.farewell == .end {
-            shut(connection, socket)
-        } else if connection.phase == .http {
-            answerIsOut(connection)
-        }
-        return true
-    }
-
-    /// To a ping. To who has not taken what was sent before only the latest is answered (RFC 6455, 5.5.3): others' pings would
-    /// fill the hub with pongs that nobody reads.
-    func queuePong(_ connection: Connection, _ payload: UnsafeRawBufferPointer) {
-        if connection.isBehind {
-            connection.latestPong = .pong(payload)
-        } else {
-            queueFrame(connection, .pong(payload))
-        }
-    }
-
-    private func sendLatestPong(_ connection: Connection) {
-        guard let pong = connection.latestPong else { return }
-        connection.latestPong = nil
-        if connection.phase == .open { queueFrame(connection, pong) }
-    }
-
-    private func took(_ connection: Connection, _ count: Int) {
-        if connection.answer != nil {
-            connection.answer?.took(count)
-        } else if connection.phase == .closing {
-            // As long as a reader takes what is still to go out it is waited for.
-            schedule(connection, afterMs: rules.closeTimeoutMs)
-        }
-    }
-
-    /// Writes what waits, once, from the scratch, where it is put together; for many readers of the same frames it is there
-    /// already. What the kernel does not take stays in the queue. Returns how much it took; nil: the socket is of no more use.
-    private func writeWaiting(_ connection: Connection, _ socket: OpaquePointer) -> Int? {
-        guard connection.outbound.isEmpty, connection.queuedBytes <= scratch.count else {
-            leaveRun(connection)
-            runs.forgetGathered()
-            return connection.outbound.send(by: scratch, straight: Self.recordBytes, &held) {
-                write(connection, socket, $0)
-            }
-        }
-        let count = runs.gather(connection.run, into: scratch)
-        guard let sent = write(connection, socket, UnsafeRawBufferPointer(rebasing: scratch[..<count])) else {
-            return nil
-        }
-        if sent == count {
-            connection.run = FrameRuns.empty
-        } else {
-            leaveRun(connection)
-            connection.outbound.drop(first: sent, &held)
-        }
-        return sent
-    }
-
-    /// The payload of a TLS record.
-    private static let recordBytes = 16_384
-
-    /// Gives bytes to the kernel, under TLS record by record. Returns how many it took; nil: the socket is of no more use.
-    private func write(_ connection: Connection, _ socket: OpaquePointer, _ bytes: UnsafeRawBufferPointer) -> Int? {
-        guard connection.descriptor < 0, let ssl = lws_get_ssl(socket) else {
-            let sent = Glibc.send(
-                connection.descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
-            guard sent >= 0 || errno == EAGAIN || errno == EINTR else { return nil }
-            connection.isBlocked = sent < bytes.count
-            return max(sent, 0)
-        }
-        var sent = 0
-        connection.committed = 0
-        while sent < bytes.count {
-            let count = min(bytes.count - sent, Self.recordBytes)
-            ERR_clear_error()
-            let written = SSL_write(ssl, bytes.baseAddress! + sent, Int32(count))
-            guard written > 0 else {
-                let reason = SSL_get_error(ssl, written)
-                // Half a KeyUpdate, or one whose answer has no room, holds up reads and writes; nothing else leads there.
-                // The kernel would call the socket ready at once, again and again.
-                guard reason == SSL_ERROR_WANT_WRITE, SSL_is_init_finished(ssl) == 1 else { return nil }
-                connection.isBlocked = true
-                connection.committed = count
-                break
-            }
-            sent += Int(written)
-        }
-        return sent
-    }
-
-    /// Ends our side of the stream. The socket lives until the peer has ended its own, so that unread bytes do not
-    /// turn into a reset that swallows the close frame.
-    private func shut(_ connection: Connection, _ socket: OpaquePointer) {
-        connection.farewell = .shut
-        connection.answer = nil
-        if let ssl = lws_get_ssl(socket) { SSL_shutdown(ssl) }
-        Glibc.shutdown(lws_get_socket_fd(socket), Int32(SHUT_WR))
-        schedule(connection, afterMs: rules.closeTimeoutMs)
     }
 }

@@ -21,7 +21,7 @@ public final class WebSocketServer {
 
     /// What became of a frame.
     public enum SendResult: Sendable {
-        /// It goes out in order, at the end of this turn or as soon as the reader takes it.
+        /// It goes out in order, at the end of this turn, or of one of the next if it is one of many, or as soon as the reader takes it.
         case queued
         /// It would have exceeded `maxOutboundBytes`: what waited was dropped, and the connection is being closed.
         case overflow
@@ -84,9 +84,10 @@ public final class WebSocketServer {
     /// Connections by address, of all servers that share the limit.
     let addresses: AddressCounts
     var newcomers = NewcomerLines()
-    var dirty: [ConnectionID] = []
-    /// Those that are being flushed; empty between turns, for its memory only.
-    var flushing: [ConnectionID] = []
+    /// Those to be written to when their turn comes, in order: who is sent something of its own, and those who are sent something as one of
+    /// many. Who is in the second line may come into the first one, too.
+    var dirty = Deque<ConnectionID>()
+    var dirtyOfMany = Deque<ConnectionID>()
     /// Those whose next request is to be read, if it is there whole, and strangers who have sent something.
     var resuming = FairQueue()
     /// Of whom too much was read: their next share comes when more may be.
@@ -213,7 +214,7 @@ public final class WebSocketServer {
     /// Tickets of TLS sessions are sealed and opened by these keys from now on, if there were some from the beginning.
     public func renewTickets(_ keys: TicketKeys) { sockets?.renew(keys) }
 
-    /// Cuts all connections and frees everything; `completion` is called on the loop when that is done.
+    /// Writes to those whose turn had not come, cuts all connections and frees everything; `completion` is called on the loop when that is done.
     /// To part politely, close connections and wait for `socketCount` to be 0 before.
     public func shutdown(_ completion: @escaping () -> Void) {
         loop.preconditionOnLoop()
@@ -221,6 +222,7 @@ public final class WebSocketServer {
         wheelTimer.close()
         coalesceTimer.close()
         isShutDown = true
+        flushAll()
         for connection in connections.elements where connection.arrival != nil { closed(connection.id) }
         guard let sockets else { return completion() }
         self.sockets = nil

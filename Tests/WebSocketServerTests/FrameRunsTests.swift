@@ -50,11 +50,14 @@ import Testing
     @Test func `many frames make it large until they are forgotten`() {
         let runs = FrameRuns()
         for number in 0..<10_000 { _ = runs.extend(FrameRuns.empty, by: [UInt8(truncatingIfNeeded: number)]) }
-        #expect(runs.isLarge)
+        #expect(runs.isLarge && runs.users == 10_000)
+        runs.leave()
+        #expect(runs.users == 9_999)
         runs.removeAll()
-        #expect(!runs.isLarge)
+        #expect(!runs.isLarge && runs.users == 0)
         let run = runs.extend(FrameRuns.empty, by: [UInt8](repeating: 0, count: 9 << 20))
-        #expect(runs.isLarge && runs.byteCount(of: run) == 9 << 20)
+        let longer = runs.extend(run, by: [1])
+        #expect(runs.isLarge && runs.byteCount(of: longer) == 9 << 20 + 1 && runs.users == 1)
         runs.removeAll()
         #expect(!runs.isLarge)
     }

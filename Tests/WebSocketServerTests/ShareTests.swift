@@ -91,6 +91,100 @@ import Testing
         }
     }
 
+    @Test func `what many are sent is written in shares of a turn, in order, and a reply does not wait for it`() throws
+    {
+        try onLoop { loop in
+            let pair = try Pair(loop)
+            let count = 3 * WebSocketServer.writesPerTurn - 10
+            var heard: [ConnectionID: [String]] = [:]
+            pair.client.onMessage = { id, bytes, _ in
+                heard[id, default: []].append(String(decoding: bytes, as: UTF8.self))
+            }
+            for _ in 0..<count { try pair.client.connect(url: pair.url) }
+            when(loop, { pair.opened.count == count && pair.clientOpens == count && pair.server.bytesQueued == 0 }) {
+                let server = pair.server
+                func tellAll(_ text: String) {
+                    let frame = Frame.text(text)
+                    for id in pair.opened { server.send(id, frame, toMany: true) }
+                }
+                var (last, most, turns) = (server.counters.writes, 0, 0)
+                var leftWhenAnswered: Int?
+                loop.atEndOfTurn {
+                    most = max(most, server.counters.writes - last)
+                    last = server.counters.writes
+                    if leftWhenAnswered == nil, server.waitingBytes(pair.opened[count - 1]) == 0 {
+                        leftWhenAnswered = pair.opened.count { server.waitingBytes($0) > 0 }
+                    }
+                    turns += 1
+                    // To some it goes with what they wait for, to the others after it.
+                    if turns == 1 { tellAll("3") }
+                }
+                tellAll("1")
+                tellAll("2")
+                server.send(pair.opened[count - 1], .text("reply"))
+                when(loop, { heard.values.reduce(0) { $0 + $1.count } == 3 * count + 1 }) {
+                    // The one with a reply is in its own line.
+                    #expect(most > 0 && most <= WebSocketServer.writesPerTurn + 1)
+                    #expect(leftWhenAnswered ?? 0 > 0)
+                    #expect(heard.values.count { $0 == ["1", "2", "3"] } == count - 1)
+                    #expect(
+                        heard.values.count { $0.contains("reply") && $0.filter { $0 != "reply" } == ["1", "2", "3"] }
+                            == 1)
+                    #expect(server.bytesQueued == 0 && server.runs.users == 0)
+                    pair.finish(loop)
+                }
+            }
+        }
+    }
+
+    @Test func `the line of many goes on, however many are sent something of their own`() throws {
+        try onLoop { loop in
+            let pair = try Pair(loop)
+            let count = WebSocketServer.writesPerTurn + 10
+            for _ in 0..<count { try pair.client.connect(url: pair.url) }
+            when(loop, { pair.opened.count == count && pair.clientOpens == count && pair.server.bytesQueued == 0 }) {
+                let one = pair.opened[0]
+                var isOut = false
+                loop.atEndOfTurn {
+                    isOut = isOut || pair.server.waitingBytes(one) == 0
+                    guard !isOut else { return }
+                    for id in pair.opened[1...] { pair.server.send(id, .text("own")) }
+                }
+                for id in pair.opened[1...] { pair.server.send(id, .text("own")) }
+                pair.server.send(one, .text("as one of many"), toMany: true)
+                when(loop, { pair.clientMessages.contains("text as one of many") }) { pair.finish(loop) }
+            }
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `nothing is lost of what waits for its turn when all are closed, or the server ends`(isEnd: Bool) throws {
+        try onLoop { loop in
+            let pair = try Pair(loop)
+            let count = 2 * WebSocketServer.writesPerTurn
+            for _ in 0..<count { try pair.client.connect(url: pair.url) }
+            when(loop, { pair.opened.count == count && pair.clientOpens == count && pair.server.bytesQueued == 0 }) {
+                let frame = Frame.text("last")
+                for id in pair.opened { pair.server.send(id, frame, toMany: true) }
+                guard isEnd else {
+                    for id in pair.opened { pair.server.close(id, code: 4000) }
+                    return when(loop, { pair.clientCloses.count == count }) {
+                        #expect(pair.clientMessages.count == count)
+                        #expect(pair.clientCloses.allSatisfy { $0.hasPrefix("4000") })
+                        pair.finish(loop)
+                    }
+                }
+                var isDown = false
+                pair.server.shutdown { isDown = true }
+                when(loop, { isDown && pair.clientCloses.count == count }) {
+                    #expect(pair.clientMessages.count == count)
+                    pair.client.shutdown()
+                    withExtendedLifetime(pair) { loop.stop() }
+                }
+            }
+        }
+    }
+
     @Test func `what strangers say has the share of requests, and what guests say does not`() throws {
         try onLoop { loop in
             let pair = try Pair(loop)
