@@ -109,7 +109,7 @@ final class EventReadings: Capability {
     private func tellGap() {
         for group in followers.live {
             let gap = outbox.frame(Encode.gap(channel: group.key.channel), group.key.encoding)
-            for connection in group.connections { server.send(connection, gap) }
+            for connection in group.connections { server.send(connection, gap, toMany: true) }
         }
         // Where these stand may be among what is gone.
         for reading in followers.takeAhead() {

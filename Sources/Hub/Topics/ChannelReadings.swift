@@ -247,7 +247,7 @@ final class ChannelReadings: PushListener {
         guard page.has(topic.position) else {
             for group in topic.groups where !group.connections.isEmpty {
                 let gap = outbox.frame(Encode.gap(channel: topic.channel), group.encoding)
-                for connection in group.connections { server.send(connection, gap) }
+                for connection in group.connections { server.send(connection, gap, toMany: true) }
             }
             topic.position = page.newest
             topic.isBehind = false
@@ -257,7 +257,7 @@ final class ChannelReadings: PushListener {
         for event in events {
             for group in topic.groups where !group.connections.isEmpty {
                 let frame = frame(event, group.encoding)
-                for connection in group.connections { server.send(connection, frame) }
+                for connection in group.connections { server.send(connection, frame, toMany: true) }
                 metrics.events.add(group.connections.count)
             }
         }

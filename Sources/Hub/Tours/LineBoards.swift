@@ -121,7 +121,7 @@ final class LineBoards: PushListener {
             let encoding = reader.session.encoding
             let shared = frames[encoding] ?? outbox.frame(state, encoding)
             frames[encoding] = shared
-            server.send(connection, shared)
+            server.send(connection, shared, toMany: true)
         }
     }
 
@@ -156,7 +156,7 @@ final class LineBoards: PushListener {
                 frames[encoding] = outbox.frame(json, encoding)
             }
             services.budgets.charge(CommandPrice.missed(0, bytes: payload?.count ?? 0), to: reader.session)
-            if let shared = frames[encoding] { server.send(connection, shared) }
+            if let shared = frames[encoding] { server.send(connection, shared, toMany: true) }
         }
     }
 }

@@ -98,10 +98,12 @@ extension VehicleFeeds {
                 message.frame = message.payload.withUnsafeBytes { feedFrame($0, session.encoding).bytes }
             }
             bytes = message.frame.count
-            server.send(session.connection, Frame(encoded: message.frame))
+            server.send(session.connection, Frame(encoded: message.frame), toMany: true)
         case .own?:
             bytes = board.scratch.count
-            board.scratch.withUnsafeBytes { _ = server.send(session.connection, feedFrame($0, session.encoding)) }
+            board.scratch.withUnsafeBytes {
+                _ = server.send(session.connection, feedFrame($0, session.encoding), toMany: true)
+            }
         }
         metrics.feedMessages.increment()
         if isFirst { services.budgets.charge(CommandPrice.missed(0, bytes: bytes), to: session) }
