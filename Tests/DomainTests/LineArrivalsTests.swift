@@ -30,8 +30,10 @@ import Testing
         places: [String: [Double]] = ["out": [2000]], ahead: Int64 = 86_400
     ) -> [LineArrivals.Arrival] {
         LineArrivals.next(
-            count, at: places, on: line,
-            of: ["daily": Service(weekdays: 127, start: ServiceDate(days: 20_000), end: ServiceDate(days: 30_000))],
+            count, at: places,
+            on: LineIndex(
+                line,
+                of: ["daily": Service(weekdays: 127, start: ServiceDate(days: 20_000), end: ServiceDate(days: 30_000))]),
             tours: tours, time: .utc, now: (Self.midnight + Int64(hour * 3600)) * 1000, ahead: ahead)
     }
 

@@ -50,8 +50,7 @@ import Testing
         rules.hours = hours
         func time(_ hour: Double) -> Int64 { (Self.midnight + Int64(hour * 3600)) * 1000 }
         return try StopRequestPlan(
-            place, at: time(hour), now: time(now), on: line,
-            of: Catalog(lines: [line.id: line], stops: ["a": Self.stop], services: services), time: .utc, rules: rules)
+            place, at: time(hour), now: time(now), on: LineIndex(line, of: services), time: .utc, rules: rules)
     }
 
     @Test("inside the area, and inside no hole of it")

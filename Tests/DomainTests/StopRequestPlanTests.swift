@@ -47,7 +47,8 @@ import Testing
         change(&rules)
         func time(_ hour: Double) -> Int64 { (Self.midnight + Int64(hour * 3600)) * 1000 }
         return try StopRequestPlan(
-            place, at: hour.map(time), now: time(now), on: line, of: Self.catalog, time: .utc, rules: rules)
+            place, at: hour.map(time), now: time(now), on: LineIndex(line, of: Self.catalog.services), time: .utc,
+            rules: rules)
     }
 
     private func stop(_ id: String) throws -> StopRequestPlan.Place { .stop(try #require(Self.catalog.stops[id])) }

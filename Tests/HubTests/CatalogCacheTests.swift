@@ -1,5 +1,7 @@
 import Domain
+import RedisLink
 import Testing
+import Wire
 
 @testable import Hub
 
@@ -12,6 +14,32 @@ import Testing
         var marks = CatalogMarks()
         marks.version = version
         return marks
+    }
+
+    /// With a line L.
+    private func readingOfLine(_ version: String) -> CatalogReading {
+        let reading = reading(version)
+        func text(_ text: String) -> RedisReply { .string(Array(text.utf8)) }
+        let meta = [text("time_zone"), text("UTC")]
+        for words in [meta, [], [], [], [text("L")]] { _ = reading.take(.array(words)) }
+        var json = JSONWriter()
+        Line(id: "L", name: "L").write(to: &json)
+        reading.takeLine(.string(json.bytes))
+        return reading
+    }
+
+    @Test("B6 A line has one index for all who ask, until another catalog is used")
+    func indexes() throws {
+        var cache = CatalogCache()
+        _ = cache.use(readingOfLine("v1"), marks("v1"))
+        let (first, again, none) = (cache.index(of: "L"), cache.index(of: "L"), cache.index(of: "M"))
+        #expect(first != nil && first === again && none == nil)
+        _ = cache.use(readingOfLine("v2"), marks("v2"))
+        let next = cache.index(of: "L")
+        #expect(next != nil && next !== first)
+        _ = cache.use(reading("v3"), marks("v3"))
+        let last = cache.index(of: "L")
+        #expect(last == nil)
     }
 
     @Test("B1 A catalog stands until another one is used, also when it is in use no more")

@@ -60,12 +60,12 @@ public enum LineArrivals {
     ///   - places: by pattern id, metres along its shape (`StopRequestPlan.passes`).
     ///   - now: Unix ms.
     public static func next(
-        _ count: Int, at places: [String: [Double]], on line: Line, of services: [String: Service], tours: [Tour],
-        time: CityTime, now: Int64, ahead: Int64
+        _ count: Int, at places: [String: [Double]], on line: LineIndex, tours: [Tour], time: CityTime, now: Int64,
+        ahead: Int64
     ) -> [Arrival] {
         var arrivals: [Arrival] = []
         let patterns = Dictionary(
-            line.patterns.enumerated().map { ($1.id, $0) }, uniquingKeysWith: { first, _ in first })
+            line.line.patterns.enumerated().map { ($1.id, $0) }, uniquingKeysWith: { first, _ in first })
         for tour in tours {
             guard tour.isKnown, let pattern = patterns[tour.pattern] else { continue }
             let trip = tour.trip.isEmpty ? nil : tour.trip
@@ -74,11 +74,14 @@ public enum LineArrivals {
             }
         }
         let second = now / 1000
-        for run in LineTimetable(line, services, time).runs(passing: places, from: second, to: second + ahead) {
+        var left = count
+        LineTimetable(line, time).visit(passing: places, from: second, to: second + ahead) { run in
             let tour = tours.first { $0.trip == run.trip && $0.base == run.base }
-            if tour?.isKnown == true { continue }
+            if tour?.isKnown == true { return true }
             arrivals.append(
                 Arrival(tour: tour, pattern: run.pattern, trip: run.trip, at: run.second * 1000, pass: nil))
+            left -= 1
+            return left > 0
         }
         return Array(arrivals.sorted { ($0.at, $0.trip ?? "") < ($1.at, $1.trip ?? "") }.prefix(count))
     }

@@ -1,17 +1,17 @@
 /// When a line runs, by its schedule: what a request for a stop must know of it. Times in Unix seconds.
+///
+/// A question looks at the runs of its time only (`LineIndex`), and at no more of them than it needs.
 struct LineTimetable {
-    private let line: Line
-    private let services: [String: Service]
+    private let index: LineIndex
     private let time: CityTime
 
-    init(_ line: Line, _ services: [String: Service], _ time: CityTime) {
-        self.line = line
-        self.services = services
+    init(_ index: LineIndex, _ time: CityTime) {
+        self.index = index
         self.time = time
     }
 
     /// Nothing says when the line runs.
-    var isEmpty: Bool { line.trips.isEmpty && line.onDemand.isEmpty }
+    var isEmpty: Bool { index.line.trips.isEmpty && index.line.onDemand.isEmpty }
 
     /// Whether the time lies between the first departure and the last arrival of a service day: its own calendar day's, or
     /// that of the day before, which may reach beyond midnight.
@@ -25,21 +25,9 @@ struct LineTimetable {
 
     /// From the first departure to the last arrival of a service day, in its seconds; nil when nothing runs.
     func hours(on day: ServiceDate) -> ClosedRange<Int>? {
-        var hours: ClosedRange<Int>?
-        func add(_ from: Int, _ to: Int) {
-            guard from <= to else { return }
-            hours = hours.map { min($0.lowerBound, from)...max($0.upperBound, to) } ?? from...to
-        }
-        for trip in line.trips where runs(trip.service, on: day) {
-            guard let first = trip.times.first, let last = trip.times.last else { continue }
-            let starts = trip.starts
-            guard let start = starts.first, let end = starts.last else { continue }
-            add(start + first.departure, end + last.arrival)
-        }
-        for run in line.onDemand where runs(run.service, on: day) {
-            for place in run.places where place.canBoard { add(place.opens, place.closes) }
-        }
-        return hours
+        let hours = index.runs(on: day).compactMap(\.hours)
+        guard let first = hours.map(\.lowerBound).min(), let last = hours.map(\.upperBound).max() else { return nil }
+        return first...last
     }
 
     /// When a run that begins later than one time passes one of the places (by pattern, metres along its shape) next, but at
@@ -48,17 +36,24 @@ struct LineTimetable {
         passing places: [String: [Double]], startingAfter now: Int64, about wanted: Int64, early: Int64
     ) -> Int64? {
         let earliest = wanted - early
-        // Shortly after midnight that is the day before.
-        let first = time.date(at: earliest) + -1
-        let days = (0...(time.date(at: wanted).days - first.days)).map { first + $0 }
-        return runs(passing: places, on: days).filter { $0.begin > now && $0.second >= earliest }.map(\.second).min()
+        var found: Int64?
+        search(self.places(places), on: days(from: earliest, to: wanted), from: earliest, beginningAfter: now) {
+            found = $0.second
+            return false
+        }
+        return found
     }
 
     /// When the first run passes one of the places from a time on, on its service day or a later one.
     func first(passing places: [String: [Double]], from earliest: Int64, to latest: Int64) -> Int64? {
+        let places = self.places(places)
         var day = time.date(at: earliest) + -1
         while time.start(of: day) <= latest {
-            let found = runs(passing: places, on: [day]).map(\.second).filter { $0 >= earliest }.min()
+            var found: Int64?
+            search(places, on: [day], from: earliest) {
+                found = $0.second
+                return false
+            }
             if let found { return found <= latest ? found : nil }
             day = day + 1
         }
@@ -76,52 +71,133 @@ struct LineTimetable {
         var second: Int64
         /// Which of the pattern's passes of the place this is, from 0.
         var pass = 0
+        /// Its service day, and the index of its trip.
+        fileprivate var day: ServiceDate
+        fileprivate var number: Int
+
+        /// As the timetable has them.
+        fileprivate static func isListedBefore(_ a: Passing, _ b: Passing) -> Bool {
+            (a.day, a.number, a.pass, a.base) < (b.day, b.number, b.pass, b.base)
+        }
+
+        /// By when they pass, and those of one second by their trips' ids.
+        fileprivate static func isBefore(_ a: Passing, _ b: Passing) -> Bool {
+            if a.second != b.second { return a.second < b.second }
+            return a.trip == b.trip ? isListedBefore(a, b) : a.trip < b.trip
+        }
     }
 
-    /// The runs that pass one of the places (by pattern, metres along its shape) within a span of time.
+    /// The runs that pass one of the places (by pattern, metres along its shape) within a span of time, as the timetable has
+    /// them.
     func runs(passing places: [String: [Double]], from earliest: Int64, to latest: Int64) -> [Passing] {
-        let first = time.date(at: earliest) + -1
-        let days = (0...(time.date(at: latest).days - first.days)).map { first + $0 }
-        return runs(passing: places, on: days).filter { (earliest...latest).contains($0.second) }
+        var found: [Passing] = []
+        let days = days(from: earliest, to: latest)
+        for source in sources(self.places(places), on: days, from: earliest, to: latest) {
+            collect(source, from: earliest, to: latest, beginningAfter: nil, &found)
+        }
+        return found.sorted(by: Passing.isListedBefore)
     }
 
-    /// Likewise of some service days.
-    private func runs(passing places: [String: [Double]], on days: [ServiceDate]) -> [Passing] {
-        var found: [Passing] = []
+    /// The same by time, those of one second by their trips' ids, for as long as `body` wants more.
+    func visit(
+        passing places: [String: [Double]], from earliest: Int64, to latest: Int64, _ body: (Passing) -> Bool
+    ) {
+        search(self.places(places), on: days(from: earliest, to: latest), from: earliest, to: latest, body)
+    }
+
+    // MARK: looking for them
+
+    /// The service days of a span of time, and the one before: shortly after midnight its runs are under way.
+    private func days(from earliest: Int64, to latest: Int64) -> [ServiceDate] {
+        let first = time.date(at: earliest) + -1
+        return (0...(time.date(at: latest).days - first.days)).map { first + $0 }
+    }
+
+    /// By the index of the pattern.
+    private func places(_ places: [String: [Double]]) -> [[PlaceOfPattern]] {
+        index.line.patterns.map { pattern in
+            (places[pattern.id] ?? []).map { PlaceOfPattern(at: $0, of: pattern) }
+        }
+    }
+
+    /// The runs of a pattern on a service day, and one of the places that they pass.
+    private struct Source {
+        let runs: PatternRuns
+        let day: ServiceDate
+        let midnight: Int64
+        let pass: Int
+        let place: PlaceOfPattern
+        /// How many seconds after their begin they pass it, at least and at most.
+        let offsets: ClosedRange<Int>
+        /// Between which times all of them pass it.
+        let span: ClosedRange<Int64>
+    }
+
+    /// Those of which a run may pass within a span of time.
+    private func sources(
+        _ places: [[PlaceOfPattern]], on days: [ServiceDate], from earliest: Int64, to latest: Int64
+    ) -> [Source] {
+        var sources: [Source] = []
         for day in days {
             let midnight = time.start(of: day)
-            for trip in line.trips where runs(trip.service, on: day) {
-                guard line.patterns.indices.contains(trip.pattern), let first = trip.times.first else { continue }
-                let pattern = line.patterns[trip.pattern]
-                for (pass, distance) in (places[pattern.id] ?? []).enumerated() {
-                    let passing = trip.second(at: distance, of: pattern)
-                    for start in trip.starts {
-                        let base = midnight + Int64(start)
-                        found.append(
-                            Passing(
-                                trip: trip.id, base: base, pattern: trip.pattern,
-                                begin: base + Int64(first.departure), second: base + Int64(passing), pass: pass))
-                    }
+            for runs in index.runs(on: day).lazy.flatMap(\.patterns) {
+                for (pass, place) in places[runs.pattern].enumerated() {
+                    let (begins, offsets) = (runs.begins, runs.offsets(at: place))
+                    let first = midnight + Int64(begins.lowerBound + offsets.lowerBound)
+                    let last = midnight + Int64(begins.upperBound + offsets.upperBound)
+                    guard first <= latest, last >= earliest else { continue }
+                    sources.append(
+                        Source(
+                            runs: runs, day: day, midnight: midnight, pass: pass, place: place, offsets: offsets,
+                            span: first...last))
                 }
             }
         }
-        return found
+        return sources
     }
 
-    private func runs(_ service: String, on day: ServiceDate) -> Bool { services[service]?.runs(on: day) ?? false }
-}
+    /// So much of a search is looked through first, seconds, and twice as much each time that it was not enough.
+    private static let firstStep: Int64 = 900
 
-extension LineTrip {
-    /// When it passes a distance along the shape: between two stops as if it drove evenly.
-    fileprivate func second(at distance: Double, of pattern: LinePattern) -> Int {
-        let stops = pattern.stops
-        guard let next = stops.firstIndex(where: { $0.distance >= distance }), times.indices.contains(next) else {
-            return times.last?.arrival ?? 0
+    /// Calls `body` with the runs that pass one of the places within a span of time, by time, until it answers false.
+    private func search(
+        _ places: [[PlaceOfPattern]], on days: [ServiceDate], from earliest: Int64, to latest: Int64 = .max,
+        beginningAfter now: Int64? = nil, _ body: (Passing) -> Bool
+    ) {
+        let sources = sources(places, on: days, from: earliest, to: latest)
+        guard let first = sources.map(\.span.lowerBound).min(), let last = sources.map(\.span.upperBound).max() else {
+            return
         }
-        guard next > 0 else { return times[0].departure }
-        let length = stops[next].distance - stops[next - 1].distance
-        let share = length > 0 ? (distance - stops[next - 1].distance) / length : 1
-        let from = times[next - 1].departure
-        return from + Int((share * Double(times[next].arrival - from)).rounded())
+        var (from, step) = (max(earliest, first), Self.firstStep)
+        let end = min(latest, last)
+        while from <= end {
+            let to = min(end, from + step - 1)
+            var found: [Passing] = []
+            for source in sources { collect(source, from: from, to: to, beginningAfter: now, &found) }
+            found.sort(by: Passing.isBefore)
+            for passing in found {
+                guard body(passing) else { return }
+            }
+            (from, step) = (to + 1, step * 2)
+        }
+    }
+
+    private func collect(
+        _ source: Source, from: Int64, to: Int64, beginningAfter now: Int64?, _ found: inout [Passing]
+    ) {
+        let (midnight, offsets) = (source.midnight, source.offsets)
+        let earliest = max(from - Int64(offsets.upperBound), now.map { $0 + 1 } ?? .min)
+        let latest = to - Int64(offsets.lowerBound)
+        guard earliest <= latest else { return }
+        source.runs.visit(Int(earliest - midnight)...Int(latest - midnight)) { number, begin in
+            let trip = index.line.trips[number]
+            let base = midnight + Int64(begin - trip.times[0].departure)
+            let second = base + Int64(source.place.second(of: trip))
+            guard from <= second, second <= to else { return }
+            found.append(
+                Passing(
+                    trip: trip.id, base: base, pattern: source.runs.pattern, begin: midnight + Int64(begin),
+                    second: second, pass: source.pass, day: source.day, number: number))
+        }
     }
 }

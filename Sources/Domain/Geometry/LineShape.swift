@@ -43,7 +43,8 @@ public struct LineShape: Sendable {
             distances.append(distances[distances.count - 1] + metres)
         }
         guard points.count >= 2 else { return nil }
-        self.points = points
+        // Those that were given are not kept twice.
+        self.points = points.count == given.count ? given : points
         self.distances = distances
         let frame = LocalFrame(origin: points[points.count / 2])
         self.frame = frame

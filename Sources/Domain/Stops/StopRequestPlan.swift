@@ -82,15 +82,16 @@ public struct StopRequestPlan: Equatable, Sendable {
 
     /// `at` and `now` in Unix ms, `at` nil for as soon as possible.
     public init(
-        _ place: Place, at: Int64?, now: Int64, on line: Line, of catalog: Catalog, time: CityTime, rules: Rules
+        _ place: Place, at: Int64?, now: Int64, on index: LineIndex, time: CityTime, rules: Rules
     ) throws(Refusal) {
+        let line = index.line
         point = place.point
         self.at = max(at ?? now, now)
         guard at ?? now >= now - 60_000 else { throw .past }
         guard self.at - now <= rules.maxAheadMs else { throw .tooFarAhead }
         let onItsWay: Refusal
         do throws(Refusal) {
-            try plan(place, isNamed: at != nil, now: now, on: line, of: catalog, time: time, rules: rules)
+            try plan(place, isNamed: at != nil, now: now, on: index, time: time, rules: rules)
             return
         } catch {
             onItsWay = error
@@ -98,7 +99,7 @@ public struct StopRequestPlan: Equatable, Sendable {
         guard !line.onDemand.isEmpty else { throw onItsWay }
         do throws(Refusal) {
             try OnDemandPlan.check(
-                place, at: self.at / 1000, now: now / 1000, on: line, services: catalog.services, time: time)
+                place, at: self.at / 1000, now: now / 1000, on: line, services: index.services, time: time)
             if let hours = rules.hours { try Self.check(hours, self.at / 1000, time) }
         } catch {
             throw error == .outsideArea && !line.patterns.isEmpty ? onItsWay : error
@@ -110,17 +111,17 @@ public struct StopRequestPlan: Equatable, Sendable {
 
     /// On the way of the line.
     private mutating func plan(
-        _ place: Place, isNamed: Bool, now: Int64, on line: Line, of catalog: Catalog, time: CityTime, rules: Rules
+        _ place: Place, isNamed: Bool, now: Int64, on index: LineIndex, time: CityTime, rules: Rules
     ) throws(Refusal) {
-        passes = try Self.passes(of: place, on: line, within: rules.offRoute)
+        passes = try Self.passes(of: place, on: index, within: rules.offRoute)
         if case .point = place {
-            for pattern in line.patterns {
+            for pattern in index.line.patterns {
                 nextStops[pattern.id] = passes[pattern.id]?.map { pass in
                     pattern.stops.firstIndex { $0.distance > pass } ?? pattern.stops.count
                 }
             }
         }
-        let timetable = LineTimetable(line, catalog.services, time)
+        let timetable = LineTimetable(index, time)
         try keepHours(timetable, now: now, isNamed: isNamed, time, rules)
         comesAgainAt = timetable.next(
             passing: passes, startingAfter: now / 1000, about: at / 1000, early: rules.earlySeconds
@@ -147,20 +148,21 @@ public struct StopRequestPlan: Equatable, Sendable {
     /// By pattern id the distances along its shape at which the line passes a place, rising; a stop only where it is one of
     /// the pattern's, a point within so many metres. Throws `notServed` or `offRoute`.
     public static func passes(
-        of place: Place, on line: Line, within reach: Double
+        of place: Place, on index: LineIndex, within reach: Double
     ) throws(Refusal) -> [String: [Double]] {
         var passes: [String: [Double]] = [:]
         var nearest = Double.infinity
-        for pattern in line.patterns {
+        for (number, pattern) in index.line.patterns.enumerated() {
             var found: [Double] = []
             switch place {
             case .stop(let stop): found = pattern.stops.filter { $0.stop == stop.id }.map(\.distance)
             case .point(let point):
-                guard let shape = LineShape(pattern.shape) else { continue }
-                let best = shape.nearest(to: point).offset
+                // All, as the nearest place of the way is one of them: so each segment is looked at once.
+                let all = index.shapes[number]?.matches(of: point, within: .infinity) ?? []
+                guard let best = all.map(\.offset).min() else { continue }
                 nearest = min(nearest, best)
                 // Another street of a loop may be within reach, too: nobody walks to the farther one.
-                found = shape.matches(of: point, within: min(reach, best + alike)).map(\.distance)
+                found = all.filter { $0.offset <= min(reach, best + alike) }.map(\.distance)
             }
             if !found.isEmpty { passes[pattern.id] = found }
         }

@@ -16,6 +16,7 @@ struct CatalogCache {
     private var lists: [CatalogList: [UInt8]] = [:]
     private var entries: [CatalogList: [String: CatalogEntry]] = [:]
     private var entryBytes = 0
+    private var indexes: [String: LineIndex] = [:]
     /// Of single entries that are kept: all of most catalogs. Beyond it they are made anew as they are asked for, and a long
     /// timetable takes milliseconds.
     private static let maxEntryBytes = 64 << 20
@@ -36,12 +37,13 @@ struct CatalogCache {
 
     /// Changes over to what was read whole, with its pages: the version that the marks name. Answers what was in use until now.
     mutating func use(_ reading: CatalogReading, _ marks: CatalogMarks) -> SpentCatalog {
-        let spent = SpentCatalog(catalog, pages, lists, entries)
+        let spent = SpentCatalog(catalog, pages, lists, entries, indexes)
         catalog = reading.catalog
         self.marks = marks
         pages = reading.pages
         lists = reading.lists
         forgetEntries()
+        indexes = [:]
         next = nil
         isKnown = true
         isBehind = false
@@ -66,6 +68,15 @@ struct CatalogCache {
 
     /// The ids of the lines that stop there, sorted.
     func lines(at stop: String) -> [String] { pages.lines(at: stop) }
+
+    /// Of a line, one for all that ask; nil: there is no such line.
+    mutating func index(of line: String) -> LineIndex? {
+        if let made = indexes[line] { return made }
+        guard let found = catalog.lines[line] else { return nil }
+        let index = LineIndex(found, of: catalog.services)
+        indexes[line] = index
+        return index
+    }
 
     mutating func page(_ list: CatalogList) -> [UInt8] {
         if let made = lists[list] { return made }
@@ -98,12 +109,14 @@ final class SpentCatalog: @unchecked Sendable {
     private var pages: CatalogPages?
     private var lists: [CatalogList: [UInt8]]
     private var entries: [CatalogList: [String: CatalogEntry]]
+    private var indexes: [String: LineIndex]
 
     init(
         _ catalog: Catalog, _ pages: CatalogPages, _ lists: [CatalogList: [UInt8]],
-        _ entries: [CatalogList: [String: CatalogEntry]]
+        _ entries: [CatalogList: [String: CatalogEntry]], _ indexes: [String: LineIndex]
     ) {
-        (self.catalog, self.pages, self.lists, self.entries) = (catalog, pages, lists, entries)
+        (self.catalog, self.pages, self.lists) = (catalog, pages, lists)
+        (self.entries, self.indexes) = (entries, indexes)
     }
 
     func free() {
@@ -111,6 +124,7 @@ final class SpentCatalog: @unchecked Sendable {
         pages = nil
         lists = [:]
         entries = [:]
+        indexes = [:]
     }
 }
 

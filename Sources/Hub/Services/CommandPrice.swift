@@ -43,7 +43,7 @@ enum CommandPrice {
         case .notifications(.notifySet): 5
         // Told to the passengers and to every worker, each of which finds out for whom it leads where they want to go.
         case .seats(.routeSet): 5
-        // Goes through the timetable of the line; see `tours`, too.
+        // Looks into the timetable of the line (`LineIndex`); see `patterns` and `tours`, too.
         case .lines(.lineEta): 3
         // Tells all readers of the line its new times; a bus that comes to its next stop needs it once a minute.
         case .tours(.stopNext(let skip)): skip ? 5 : 3

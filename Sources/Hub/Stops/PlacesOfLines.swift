@@ -10,8 +10,8 @@ extension ErrorReply {
 
 /// Lines, and places along them, as clients name them.
 extension Capability {
-    func line(_ id: String) throws(ErrorReply) -> Line {
-        if let line = catalog.current.lines[id] { return line }
+    func line(_ id: String) throws(ErrorReply) -> LineIndex {
+        if let index = catalog.cache.index(of: id) { return index }
         if catalog.isBehind { throw .linesLoading }
         throw ErrorReply(
             code: .notFound, field: "line", detail: "field `line`: \(settings.city.id) has no line \(id).")

@@ -91,8 +91,7 @@ final class Stops: Capability {
         let plan: StopRequestPlan
         do throws(StopRequestPlan.Refusal) {
             plan = try StopRequestPlan(
-                spot, at: at, now: now, on: line, of: catalog.current, time: catalog.time,
-                rules: settings.stopRequestRules)
+                spot, at: at, now: now, on: line, time: catalog.time, rules: settings.stopRequestRules)
         } catch {
             throw explain(error, lineID, field, at: at, now: now)
         }

@@ -31,7 +31,7 @@ final class LineTimes: Capability {
         guard catalog.isKnown, services.clock.isSet else {
             return refuse(session, message.id, .linesLoading)
         }
-        let line: Line
+        let line: LineIndex
         let spot: StopRequestPlan.Place
         do throws(ErrorReply) {
             line = try self.line(id)
@@ -43,7 +43,7 @@ final class LineTimes: Capability {
             guard self.sessions.has(session) else { return }
             guard let board else { return self.cannotRead(session, message) }
             // In one: the wait that is told is for all of it.
-            let price = CommandPrice.patterns(line.patterns.count) + CommandPrice.tours(board.buses.count)
+            let price = CommandPrice.patterns(line.line.patterns.count) + CommandPrice.tours(board.buses.count)
             let paid = CommandPrice.of(message.command)
             guard self.services.budgets.take(price, besides: paid, of: session, message.id) else { return }
             do throws(ErrorReply) {
@@ -59,18 +59,20 @@ final class LineTimes: Capability {
         refuse(session, message.id, .unavailable, "The hub can't reach its store now; ask again.")
     }
 
-    private func ask(_ line: Line, at places: [String: [Double]], _ message: ClientMessage, _ session: Session) {
+    private func ask(_ line: LineIndex, at places: [String: [Double]], _ message: ClientMessage, _ session: Session) {
         read(line, at: places) { arrivals in
             guard self.sessions.has(session) else { return }
             guard let arrivals else { return self.cannotRead(session, message) }
-            self.reply(session, message.id, self.json(arrivals, of: line), to: message.command.name)
+            self.reply(session, message.id, self.json(arrivals, of: line.line), to: message.command.name)
         }
     }
 
     private func read(
-        _ line: Line, at places: [String: [Double]], _ then: @escaping ([LineArrivals.Arrival]?) -> Void
+        _ line: LineIndex, at places: [String: [Double]], _ then: @escaping ([LineArrivals.Arrival]?) -> Void
     ) {
-        let arguments: FunctionArguments = ["line": RedisArgument(line.id), "places": RedisArgument(Self.json(places))]
+        let arguments: FunctionArguments = [
+            "line": RedisArgument(line.line.id), "places": RedisArgument(Self.json(places)),
+        ]
         functions.call("line_eta", arguments) { result in
             guard case .success(let reply) = result, let bytes = reply.bytes, let tours = Self.tours(bytes) else {
                 if case .failure(.server(let text)) = result { self.log.error("line_eta failed: \(text)") }
@@ -78,30 +80,33 @@ final class LineTimes: Capability {
             }
             then(
                 LineArrivals.next(
-                    Self.mostArrivals, at: places, on: line, of: self.catalog.current.services, tours: tours,
-                    time: self.catalog.time, now: self.now(), ahead: Self.scheduleAheadS))
+                    Self.mostArrivals, at: places, on: line, tours: tours, time: self.catalog.time, now: self.now(),
+                    ahead: Self.scheduleAheadS))
         }
     }
 
     /// What comes to a stop of a line next, and the line's buses; nil: it can't be read now.
-    func arrivals(at stop: Stop, of line: Line, _ then: @escaping ([LineArrivals.Arrival]?, LineBoard?) -> Void) {
-        lines.withBoard(of: line.id) { board in
+    func arrivals(
+        at stop: Stop, of line: LineIndex, _ then: @escaping ([LineArrivals.Arrival]?, LineBoard?) -> Void
+    ) {
+        lines.withBoard(of: line.line.id) { board in
             guard let board else { return then(nil, nil) }
             guard let places = try? self.passes(of: .stop(stop), on: line) else { return then([], board) }
             self.read(line, at: places) { then($0, board) }
         }
     }
 
-    private func passes(of spot: StopRequestPlan.Place, on line: Line) throws(ErrorReply) -> [String: [Double]] {
-        guard !line.patterns.isEmpty else {
+    private func passes(of spot: StopRequestPlan.Place, on line: LineIndex) throws(ErrorReply) -> [String: [Double]] {
+        guard !line.line.patterns.isEmpty else {
             throw ErrorReply(
                 code: .offRoute, field: "line",
-                detail: "field `line`: line \(line.id) has no way of its own: it is driven on request (stop.request).")
+                detail:
+                    "field `line`: line \(line.line.id) has no way of its own: it is driven on request (stop.request).")
         }
         do throws(StopRequestPlan.Refusal) {
             return try StopRequestPlan.passes(of: spot, on: line, within: settings.stops.offRouteM)
         } catch {
-            throw explain(error, line.id, "")
+            throw explain(error, line.line.id, "")
         }
     }
 

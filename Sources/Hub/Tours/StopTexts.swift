@@ -74,7 +74,7 @@ final class StopTexts: Capability {
 
     /// Nil: too many ask at once, or the store can't be reached.
     private func look(_ stop: Stop, _ network: String?, _ then: @escaping (StopReading?) -> Void) {
-        let lines = catalog.cache.lines(at: stop.id).prefix(Self.mostLines).compactMap { catalog.current.lines[$0] }
+        let lines = catalog.cache.lines(at: stop.id).prefix(Self.mostLines).compactMap { catalog.cache.index(of: $0) }
         readings.look(
             stop.id, for: network, canRead: services.clock.isSet && commands.isUp,
             price: max(1, Double(lines.count) / Self.linesOfALookUp),
@@ -84,7 +84,7 @@ final class StopTexts: Capability {
     }
 
     /// Of all its lines; nil when one of them can't be read.
-    private func read(_ stop: Stop, _ lines: [Line], _ then: @escaping ([StopDeparture]?) -> Void) {
+    private func read(_ stop: Stop, _ lines: [LineIndex], _ then: @escaping ([StopDeparture]?) -> Void) {
         var (left, found, isWhole) = (lines.count, [StopDeparture](), true)
         guard left > 0 else { return then([]) }
         let turn = Turn()
@@ -92,7 +92,7 @@ final class StopTexts: Capability {
             _ = turns.add(turn) { ended in
                 self.times.arrivals(at: stop, of: line) { arrivals, board in
                     if let arrivals {
-                        found += arrivals.compactMap { self.departure($0, of: line, from: stop, board) }
+                        found += arrivals.compactMap { self.departure($0, of: line.line, from: stop, board) }
                     } else {
                         isWhole = false
                     }
