@@ -306,6 +306,33 @@ import Wire
         }
     }
 
+    @Test("C60: for an operator who has done too much, and for a key that is known, no stop is planned")
+    func planned() async throws {
+        try await TestCity.run { city in
+            let person = #"{"name":"Ada","by":"o1\nAda\n1"}"#
+            func ahead(_ key: String = "", by office: String = "o1") async throws -> String? {
+                try await city.call("stop_ahead", ["tel:1", key, "\(office)\nAda\n1"]).text
+            }
+            func refuse() async throws -> TestCity.Outcome {
+                try await city.command("stop_request", "tel:1", "", "L", "off_route", "Too far.", person)
+            }
+            #expect(try await ahead("k") == "[]")
+            let wanted = wish("s1", 2000, inMinutes: 300, laterAt: 300, run: "t1")
+            #expect(try await city.command("stop_request", "tel:1", "k", "L", "", "", person, wanted).isOK)
+            #expect(try await ahead("k")?.hasPrefix("+{") == true)
+            // One act; looking ahead is none.
+            for _ in 0..<70 { #expect(try await ahead() == "[]") }
+            for _ in 0..<59 { #expect(try await refuse() == .refused("off_route")) }
+            // On a machine that takes a minute for these the first is over.
+            _ = try await refuse()
+            #expect(try await ahead()?.hasPrefix("-rate_limited ") == true)
+            #expect(try await ahead("k")?.hasPrefix("+{") == true, "what was done is answered")
+            #expect(try await ahead(by: "o2") == "[]", "another operator")
+            try await city.advance(60_000)
+            #expect(try await ahead() == "[]")
+        }
+    }
+
     @Test(
         "C60: callers of one operator have a half of what one driver can have, be it now or ahead; others have the rest"
     )

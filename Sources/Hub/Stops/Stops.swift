@@ -46,6 +46,25 @@ final class Stops: Capability {
 
     private func request(_ request: StopRequest, _ message: ClientMessage, _ session: Session, _ identity: Identity) {
         guard catalog.isKnown else { return refuse(session, message.id, .linesLoading) }
+        let by = by(message, session)
+        guard !by.isEmpty else { return carryOut(request, message, session, identity) }
+        // No plan is made for an operator that has asked for too much, nor for a key that has its reply.
+        let ahead: FunctionArguments = [
+            "citizen": RedisArgument(identity.subject), "key": RedisArgument(message.key ?? ""),
+            "by": RedisArgument(by),
+        ]
+        functions.call("stop_ahead", ahead) { result in
+            guard self.sessions.has(session) else { return }
+            guard case .success(let reply) = result, reply.bytes?.first == UInt8(ascii: "[") else {
+                return self.answer(RedisFunctions.answer(result), to: message, session)
+            }
+            self.carryOut(request, message, session, identity)
+        }
+    }
+
+    private func carryOut(
+        _ request: StopRequest, _ message: ClientMessage, _ session: Session, _ identity: Identity
+    ) {
         let patterns = catalog.current.lines[request.line]?.patterns.count ?? 0
         services.budgets.charge(CommandPrice.patterns(request.back == nil ? patterns : 2 * patterns), to: session)
         let time = now()

@@ -146,6 +146,12 @@ function stops.open(c, citizen, line, person, r, back, operator)
     return s
 end
 
+-- stop_ahead: citizen, key and who asks for one who telephones, of the stop.request that it is for. What that would answer whatever its plan
+-- is, is answered here; else [].
+register('stop_ahead', { 'citizen', 'key', 'by' }, function(c, given)
+    return callers.ahead(c, 'stop.request', given.citizen, given.key, given.by, function() return '[]' end)
+end)
+
 -- stop_request: citizen, key, line, code and detail of a refusal that the worker found ('' = none; refused here, so
 -- that a repeated command gets its first reply), JSON {name, number, address, help, by (who asks for one who telephones)}, and JSON {id (new,
 -- random), lat, lon, stop, at, asked (at is the citizen's), first (at is when the first run of the day passes, as the wanted time is before it),
