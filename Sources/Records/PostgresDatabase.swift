@@ -19,12 +19,14 @@ public final class PostgresDatabase: Database {
     /// later. Nil: it may take a minute.
     public init(url: String, withinSeconds: Int? = nil) throws(DatabaseFailure) {
         withinNs = withinSeconds.map { UInt64($0 + 1) * 1_000_000_000 }
-        // What stands behind `dbname` is taken apart, and settles what comes before it.
+        // What the URL says settles what comes before it, and what comes behind it settles what the URL and the environment say.
         let keywords = [
             "connect_timeout", "tcp_user_timeout", "keepalives_idle", "keepalives_interval", "keepalives_count",
-            "application_name", "client_encoding", "dbname",
+            "application_name", "client_encoding", "dbname", "sslmode",
         ]
-        let values = ["5", "15000", "10", "5", "3", "kerbside", "UTF8", url]
+        // libpq passes over a keyword without a value.
+        let mode = PostgresTarget(url)?.imposed
+        let values = ["5", "15000", "10", "5", "3", "kerbside", "UTF8", url, mode ?? ""]
         connection = withCStrings(keywords) { keywords in
             withCStrings(values) { PQconnectdbParams(keywords, $0, 1) }
         }

@@ -30,7 +30,14 @@ public enum StoreLocation: Equatable, Sendable {
         }
     }
 
-    /// Opens it.
+    /// Why others could read what is recorded on its way there, or answer in its place, in a sentence without a full stop; nil: nobody can, or
+    /// it is this machine.
+    public var exposure: String? {
+        guard case .postgres(let url) = self else { return nil }
+        return PostgresTarget(url)?.exposure
+    }
+
+    /// Opens it. What is no socket and no loopback address is connected with TLS, unless the URL itself says that it need not be.
     ///
     /// - Parameters:
     ///   - makes: an SQLite file that is not there is made.

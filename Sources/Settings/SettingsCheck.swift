@@ -107,33 +107,15 @@ extension Settings {
         return problems
     }
 
-    /// What works and lets others in: said at each start, and a fault for `check-config` and `doctor`.
-    public var exposures: [SettingsProblem] { exposedRedis + exposedStore }
-
-    private var exposedStore: [SettingsProblem] {
-        guard let host = StoreURL.host(store.url), !Host.isLoopback(host), !StoreURL.isEncrypted(store.url) else {
-            return []
-        }
-        return [
-            .init(
-                place: "store.url",
-                text: """
-                    \(host) is another machine, and records would cross the network in clear text when it speaks no TLS: \
-                    add ?sslmode=verify-full, with sslrootcert where its certificate is your own
-                    """)
-        ]
-    }
-
-    private var exposedRedis: [SettingsProblem] {
-        guard let host = RedisURL.host(redis.url), !Host.isLoopback(host), !redis.allowPlain else { return [] }
-        return [
-            .init(
-                place: "redis.url",
-                text: """
-                    \(host) is another machine, and redis:// crosses the network in clear text, password and positions: \
-                    use a unix socket, or a TLS tunnel such as stunnel on 127.0.0.1; or set redis.allow_plain where the \
-                    network itself is encrypted (WireGuard, a VPN)
-                    """)
-        ]
+    /// Whether a Redis of another machine is reached in clear text, and nothing says that it may be.
+    public var exposedRedis: SettingsProblem? {
+        guard let host = RedisURL.host(redis.url), !Host.isLoopback(host), !redis.allowPlain else { return nil }
+        return .init(
+            place: "redis.url",
+            text: """
+                \(host) is another machine, and redis:// crosses the network in clear text, password and positions: \
+                use a unix socket, or a TLS tunnel such as stunnel on 127.0.0.1; or set redis.allow_plain where the \
+                network itself is encrypted (WireGuard, a VPN)
+                """)
     }
 }

@@ -5,19 +5,6 @@ enum StoreURL {
         if url.hasPrefix("sqlite:///") { return url.utf8.count > "sqlite:///".utf8.count }
         return !url.contains(" ") && PostgresURL(url)?.isWhole == true
     }
-
-    /// The host of a PostgreSQL; nil: it is a socket of this machine, or no PostgreSQL.
-    static func host(_ url: String) -> String? {
-        guard let postgres = PostgresURL(url) else { return nil }
-        if let named = postgres.parameter("host") { return named.hasPrefix("/") ? nil : named }
-        let host = RedisURL.host("redis://" + postgres.place) ?? ""
-        return host.isEmpty || host.hasPrefix("%2F") ? nil : host
-    }
-
-    /// Whether it asks for a connection that others can't read.
-    static func isEncrypted(_ url: String) -> Bool {
-        ["require", "verify-ca", "verify-full"].contains(PostgresURL(url)?.parameter("sslmode") ?? "")
-    }
 }
 
 /// The parts of `postgresql://user:password@host:port/database?name=value`, none of them decoded.
@@ -40,10 +27,6 @@ private struct PostgresURL {
         rest = rest[place.endIndex...]
         database = rest.prefix { $0 != "?" }
         query = rest[database.endIndex...].dropFirst()
-    }
-
-    func parameter(_ name: String) -> String? {
-        query.split(separator: "&").first { $0.hasPrefix(name + "=") }.map { String($0.dropFirst(name.count + 1)) }
     }
 
     /// Whether each part can be what it is meant for. With an '@' or '/' in a password that is not percent-encoded, a piece of the password

@@ -16,7 +16,7 @@ struct CheckConfig: ParsableCommand {
         for warning in loaded.warnings { Terminal.warn("\(warning)") }
         if let excess = Hub.Doctor.excessConnections(loaded.settings) { Terminal.warn(excess) }
         let problems =
-            loaded.settings.exposures.map(\.description)
+            Exposures.of(loaded.settings)
             + NamedFiles.problems(loaded.settings) { Terminal.warn("zones repaired: \($0)") }
         guard problems.isEmpty else {
             for problem in problems { Terminal.warn(problem) }

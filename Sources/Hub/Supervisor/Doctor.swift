@@ -98,7 +98,7 @@ public enum Doctor {
     }
 
     private static func exposures(_ settings: Settings) -> [Finding] {
-        settings.exposures.map { Finding(verdict: .unfit, text: "\($0).") }
+        Exposures.of(settings).map { Finding(verdict: .unfit, text: "\($0).") }
     }
 
     /// The keys as a hub would read them; before its first start there is no secret yet.

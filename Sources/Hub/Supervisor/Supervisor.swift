@@ -85,7 +85,7 @@ public actor Supervisor {
         if !closed.isEmpty {
             log.warning("was open to other users, and is closed now: \(closed.joined(separator: ", "))")
         }
-        for exposure in settings.exposures { log.warning("\(exposure)") }
+        for exposure in Exposures.of(settings) { log.warning("\(exposure)") }
         directoryWatch = DirectoryWatch(settings.data.dir, loop: loop, log: log)
         lock = try DirectoryLock(settings.data.dir)
         try WorkerFiles.prepare(settings.data.dir)
