@@ -7,6 +7,11 @@ enum WorkerFiles {
     /// What workers run with.
     static func current(_ data: String) -> String { directory(data) + "/current" }
     static func settings(_ data: String) -> String { current(data) + "/settings.yaml" }
+    static let certificateName = "certificate.pem"
+    static let keyName = "key.pem"
+    /// There is one where TLS is on.
+    static func certificate(_ data: String) -> String { "\(current(data))/\(certificateName)" }
+    static func key(_ data: String) -> String { "\(current(data))/\(keyName)" }
 
     /// What this hub runs with, as its supervisor has tried it.
     static func settings(of data: String) throws -> Settings {

@@ -145,11 +145,12 @@ final class SocketContext {
     }
 
     /// New connections use this pair, once it is found good. Otherwise throws `ServerError` and changes nothing.
-    func reload(_ tls: TLSFiles) throws {
+    func reload(_ tls: TLSFiles) throws -> TLSFiles.Validity {
         guard tlsContext != nil else { throw ServerError("this server has no TLS") }
         guard let context = SSL_CTX_new(TLS_server_method()) else { throw ServerError("OpenSSL is out of memory") }
+        let validity: TLSFiles.Validity
         do {
-            try tls.install(into: context)
+            validity = try tls.install(into: context)
         } catch {
             SSL_CTX_free(context)
             throw error
@@ -159,6 +160,7 @@ final class SocketContext {
         SSL_CTX_free(renewed)
         renewed = context
         self.tls = tls
+        return validity
     }
 
     /// Tickets are sealed by these from now on. Only where there were some from the beginning.

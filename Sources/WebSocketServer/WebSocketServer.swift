@@ -145,6 +145,8 @@ public final class WebSocketServer {
     private var tls: TLSFiles?
     /// Whether it speaks TLS.
     public var hasTLS: Bool { tls != nil }
+    /// Of the certificate that new connections get; nil: it speaks no TLS.
+    public private(set) var certificateValidity: TLSFiles.Validity?
     private var listeners: [Listener] = []
 
     /// - Parameters:
@@ -154,14 +156,14 @@ public final class WebSocketServer {
     ///   - path: the path of the WebSocket; nil: every path.
     ///   - tickets: what sessions of TLS are resumed by, shared with the other workers of a hub; nil: none is resumed.
     ///   - addresses: shared with the other workers of a hub; nil: this server counts for itself.
-    /// - Throws: `ServerError` when the certificate is not good or libwebsockets can't start.
+    /// - Throws: `ServerError` when the certificate can't be used, whatever the time is, or libwebsockets can't start.
     public init(
         loop: EventLoop, limits: ServerLimits = ServerLimits(), subprotocols: [String] = [],
         allowedOrigins: [String] = [], tls: TLSFiles? = nil, tickets: TicketKeys? = nil,
         path: String? = "/v1/connect", addresses: AddressCounts? = nil
     ) throws {
         loop.preconditionOnLoop()
-        try tls?.check()
+        certificateValidity = try tls?.validity()
         self.addresses = try addresses ?? AddressCounts()
         self.loop = loop
         rules = limits
@@ -207,8 +209,8 @@ public final class WebSocketServer {
     /// Reads the certificate and key again. New connections use them; those that are open keep what they have.
     /// Throws `ServerError`, and goes on with the old pair, when the new one can't be used.
     public func reloadCertificate() throws {
-        guard let tls else { throw ServerError("this server has no TLS") }
-        try sockets?.reload(tls)
+        guard let tls, let sockets else { throw ServerError("this server has no TLS") }
+        certificateValidity = try sockets.reload(tls)
     }
 
     /// Tickets of TLS sessions are sealed and opened by these keys from now on, if there were some from the beginning.

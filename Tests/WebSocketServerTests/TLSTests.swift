@@ -128,6 +128,19 @@ import WebSocketServer
         #expect(throws: Never.self) { try good.files.check() }
     }
 
+    @Test func `a certificate that has expired is served, and taken again`() throws {
+        guard let expired = try TestCertificate(days: 0) else { return try #require(Bool(true), "no openssl command") }
+        let validity = try expired.files.validity()
+        #expect(validity.fault(at: validity.until) == "has expired")
+        try onLoop { loop in
+            let pair = try Pair(loop, tls: expired.files, trust: .anything)
+            #expect(pair.server.certificateValidity == validity)
+            #expect(throws: Never.self) { try pair.server.reloadCertificate() }
+            try pair.client.connect(url: pair.url)
+            when(loop, { pair.opened.count == 1 }) { pair.finish(loop) }
+        }
+    }
+
     @Test @concurrent func `who does not begin the TLS handshake in time is cut`() async throws {
         guard let certificate = try TestCertificate() else { return try #require(Bool(true), "no openssl command") }
         var limits = ServerLimits()

@@ -13,6 +13,7 @@ from websockets.asyncio.client import connect
 
 from conftest import running
 from kerbside import contract, patience
+from kerbside.certificate import make_certificate
 from kerbside.client import SUBPROTOCOL, parse
 from kerbside.hub import ROOT, run
 from kerbside.somebody import Somebody
@@ -212,9 +213,11 @@ def test_the_tables_of_codes_are_those_of_the_contract():
 
 
 @pytest.fixture(scope="module")
-def pushing():
-    """A hub that sends pushes, which none does unless it is told who answers for them."""
-    yield from running(push__subject="mailto:office@example.org")
+def pushing(tmp_path_factory):
+    """A hub that sends pushes, which none does unless it is told who answers for them, and speaks TLS."""
+    certificate, key = make_certificate(tmp_path_factory.mktemp("tls"), "server")
+    tls = {"server__tls__certificate": str(certificate), "server__tls__key": str(key)}
+    yield from running(push__subject="mailto:office@example.org", **tls)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)

@@ -90,6 +90,12 @@ final class WorkerMetrics {
         registry.counter(
             "kerbside_tls_resumed_total", "WebSocket connections opened on a TLS session that was resumed by a ticket."
         ) { [unowned server] in Double(server.counters.resumedTLS) }
+        if server.hasTLS {
+            registry.gauge(
+                "kerbside_tls_certificate_expires_timestamp_seconds",
+                "When the TLS certificate of new connections ends, Unix time."
+            ) { [unowned server] in server.certificateValidity.map { Double($0.until) } ?? .nan }
+        }
         registry.gauge("kerbside_sessions", "Connections that have identified themselves or still may.") {
             Double(sessions())
         }

@@ -7,7 +7,8 @@ import WebSocketServer
 /// What workers run with: the settings, and copies of all files that these name, in `<data>/run/current`.
 ///
 /// A configuration is taken whole or not at all: everything is copied and tried, and then one link is changed. A worker
-/// that is started later finds what was tried, whatever has become of the files that were copied.
+/// that is started later finds what was tried, whatever has become of the files that were copied. A certificate that was good
+/// when it was taken stays, also when its time is over: nothing else is kept back for it.
 struct SettledFiles {
     private static let prefix = "settled."
 
@@ -28,13 +29,13 @@ struct SettledFiles {
     /// the configuration; no copies are left then.
     func copy(_ settings: Settings, as name: String) throws -> [ZoneRepair] {
         // By the names that people know first, for the messages; then the copies, which are what counts.
-        try Self.checkKeys(settings)
+        try checkKeys(settings)
         let directory = path(of: name)
         do {
             try make(directory)
             let (copied, copies) = Self.moved(settings, to: directory)
             for (original, copy) in copies { try WorkerFiles.write(try WorkerFiles.read(original), to: copy) }
-            try Self.checkKeys(copied)
+            try checkKeys(copied)
             // Read once only: with many zones it takes long.
             var repairs: [ZoneRepair] = []
             _ = try CityZones.load(copied, named: settings.zones.file) { repairs.append($0) }
@@ -71,9 +72,16 @@ struct SettledFiles {
         }
     }
 
-    private static func checkKeys(_ settings: Settings) throws {
+    private func checkKeys(_ settings: Settings) throws {
         _ = try TokenVerifier(settings)
-        try settings.tlsFiles?.check()
+        guard let files = settings.tlsFiles else { return }
+        if isServed(files.certificate) { _ = try files.validity() } else { try files.check() }
+    }
+
+    /// Whether workers have it already. At the start of a hub nothing is served.
+    private func isServed(_ certificate: String) -> Bool {
+        guard let served = try? WorkerFiles.read(WorkerFiles.certificate(data)) else { return false }
+        return (try? WorkerFiles.read(certificate)) == served
     }
 
     private func make(_ directory: String) throws(HubFailure) {
@@ -98,8 +106,8 @@ struct SettledFiles {
         move(\.zones.file, settings.zones.file, "zones.geojson")
         move(\.tokens.secretFile, settings.tokenSecretFile, "token.secret")
         move(\.tokens.revokedFile, settings.tokens.revokedFile, "tokens.revoked")
-        move(\.server.tls.certificate, settings.server.tls.certificate, "certificate.pem")
-        move(\.server.tls.key, settings.server.tls.key, "key.pem")
+        move(\.server.tls.certificate, settings.server.tls.certificate, WorkerFiles.certificateName)
+        move(\.server.tls.key, settings.server.tls.key, WorkerFiles.keyName)
         for (index, key) in settings.tokens.publicKeys.enumerated() {
             move(\.tokens.publicKeys[index].file, key.file, "public-\(index).pem")
         }

@@ -34,6 +34,7 @@ public actor Supervisor {
     /// Configurations are read and tried on a thread: it takes seconds with a big city's zones, and what dies meanwhile is restarted.
     private var trials: BackgroundWork<Result<Trial, any Error>>?
     private var tickets: TicketRotation?
+    private var certificate: CertificateWatch?
     private var workers: [WorkerProcess] = []
     private var watch: WorkerWatch?
     private var directoryWatch: DirectoryWatch?
@@ -97,6 +98,7 @@ public actor Supervisor {
         let name = settled.nextName()
         for repair in try settled.copy(settings, as: name) { log.warning("zones repaired: \(repair)") }
         try settled.take(name)
+        certificate = CertificateWatch(settings, loop: loop, log: log)
         let records = StoreLocation(url: settings.store.url, data: settings.data.dir)
         try RecordsFile.check(settings)
         try RecordStore.check(records)
@@ -276,6 +278,7 @@ public actor Supervisor {
         } catch {
             return log.error("not reloaded, everything stays as it was: \(error)")
         }
+        if settings.server.tls.isOn { certificate?.renew() }
         for process in processes { process.reload() }
         Task {
             switch await prepare() {
@@ -312,6 +315,7 @@ public actor Supervisor {
         trials = nil
         tickets?.close()
         directoryWatch?.close()
+        certificate?.close()
         reservation = nil
         // On a full disk they stay: the next start has no other room for its own.
         if lock != nil, redis?.isShortOfRoom != true {

@@ -117,6 +117,9 @@ public actor Worker {
         startTicks()
         seconds.start(afterMs: 1000, repeatMs: 1000) { self.tell { $0.second() } }
         pace.start(afterMs: 0, repeatMs: 5) { self.listenWhenReady() }
+        if let fault = services.server.certificateValidity?.fault(at: EventLoop.wallClock() / 1000) {
+            log.error("served all the same: the TLS certificate \(fault)")
+        }
     }
 
     private func tell(_ body: (any Capability) -> Void) {
