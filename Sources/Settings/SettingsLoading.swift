@@ -176,15 +176,22 @@ private struct SettingsLoader {
         for (key, files) in [
             ("tokens.public_keys", settings.tokens.publicKeys.map(\.file)),
             ("tokens.revoked_file", [settings.tokens.revokedFile]),
+            ("tokens.secret_file", [settings.tokens.secretFile]),
         ] {
-            for open in files.compactMap(TextFile.openToAll) {
-                problems.append(
-                    .init(
-                        place: sources[key] ?? "",
-                        text: "\(key): others can write to \(open), and decide whose tokens count: "
-                            + "chmod go-w \(open)"))
-            }
+            for open in files.compactMap(TextFile.openToAll) { refuse(key, open, "decide whose tokens count") }
         }
+        let key = settings.server.tls.key
+        // Its own mode is looked at by `checkKey`.
+        if let open = TextFile.openToAll(key), open != key {
+            refuse("server.tls.key", open, "decide by which key clients know the hub")
+        }
+    }
+
+    private mutating func refuse(_ key: String, _ open: String, _ harm: String) {
+        problems.append(
+            .init(
+                place: sources[key] ?? "", text: "\(key): others can write to \(open), and \(harm): chmod go-w \(open)")
+        )
     }
 
     /// Who can write to the configuration decides whose tokens count, and who can read a password in it has what it is for.

@@ -63,21 +63,6 @@ package enum TextFile {
         return info.st_mode & 0o060 != 0 ? .group : .owner
     }
 
-    /// What lets everybody exchange what the file says, by its mode: itself, or the nearest directory above it, where no sticky bit keeps
-    /// others from it. Nil: nothing does, or there is no such file. Where the path goes through links, those of what it leads to count.
-    static func openToAll(_ path: String) -> String? {
-        var info = stat()
-        guard !path.isEmpty, stat(path, &info) == 0 else { return nil }
-        if info.st_mode & 0o002 != 0 { return path }
-        var rest = absolute(path)[...]
-        while let slash = rest.lastIndex(of: "/") {
-            rest = rest[..<slash]
-            let directory = rest.isEmpty ? "/" : String(rest)
-            if stat(directory, &info) == 0, info.st_mode & 0o002 != 0, info.st_mode & S_ISVTX == 0 { return directory }
-        }
-        return nil
-    }
-
     /// Whether the file can be read; nil if so, the reason otherwise.
     static func whyUnreadable(_ path: String) -> String? {
         var info = stat()
