@@ -38,6 +38,19 @@ public enum SecretFile {
         }
     }
 
+    /// Refuses one that is neither this user's nor root's: its owner knows it, and can exchange it. For a hub's own secrets, and by the hub
+    /// alone: with root's commands one may use those of a hub of another user. No problem when it is not there.
+    public static func checkOwner(_ path: String) throws(SettingsError) {
+        var info = stat()
+        guard stat(path, &info) == 0, info.st_uid != geteuid(), info.st_uid != 0 else { return }
+        throw problem(
+            path,
+            """
+            belongs to user \(info.st_uid), who knows it; put another secret there, and run "chown \(geteuid()) \(path)" and \
+            "chmod 600 \(path)"
+            """)
+    }
+
     /// Makes it, mode 0600. It is written under a name of its own and then linked to its place, which fails if another process was
     /// first: then that one's file stands, and is whole.
     public static func make(_ path: String, _ text: String) throws(SettingsError) {

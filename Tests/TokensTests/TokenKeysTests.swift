@@ -72,6 +72,21 @@ private let short = Base64URL.encode([UInt8](repeating: 7, count: 31))
         #expect(problems(path) == [])
     }
 
+    @Test func `A hub takes no secret that another user knows, and root's commands do`() throws {
+        let scratch = Scratch()
+        let path = scratch.write("s", "k1 \(good)\n", mode: 0o600)
+        try SecretFile.checkOwner(path)
+        try SecretFile.checkOwner(scratch.path + "/none")
+        // Whoever this is: root's is taken.
+        try SecretFile.checkOwner("/etc/passwd")
+        // Only root can give a file away.
+        guard geteuid() == 0 else { return }
+        #expect(chown(path, 65_534, 65_534) == 0)
+        let error = #expect(throws: SettingsError.self) { try SecretFile.checkOwner(path) }
+        #expect(error?.description.contains("belongs to user 65534") == true)
+        #expect(problems(path) == [])
+    }
+
     @Test func `A pipe is refused at once, without waiting for who writes to it`() {
         let scratch = Scratch()
         let path = scratch.path + "/pipe"

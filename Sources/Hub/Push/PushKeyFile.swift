@@ -15,6 +15,7 @@ enum PushKeyFile {
     static func read(_ settings: Settings) throws(SettingsError) -> PushVoucher? {
         guard settings.push.isOn else { return nil }
         let path = path(settings)
+        try SecretFile.checkOwner(path)
         let bytes = try SecretFile.read(
             path, maxBytes: 16_384, harm: "whoever reads it can send pushes in the name of this hub",
             remedy: "delete it for a new one")

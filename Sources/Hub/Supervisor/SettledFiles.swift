@@ -29,6 +29,7 @@ struct SettledFiles {
     /// the configuration; no copies are left then.
     func copy(_ settings: Settings, as name: String) throws -> [ZoneRepair] {
         // By the names that people know first, for the messages; then the copies, which are what counts.
+        try SecretFile.checkOwner(settings.tokenSecretFile)
         try checkKeys(settings)
         let directory = path(of: name)
         do {
