@@ -216,14 +216,15 @@ public final class WebSocketServer {
     /// Tickets of TLS sessions are sealed and opened by these keys from now on, if there were some from the beginning.
     public func renewTickets(_ keys: TicketKeys) { sockets?.renew(keys) }
 
-    /// Writes to those whose turn had not come, cuts all connections and frees everything; `completion` is called on the loop when that is done.
-    /// To part politely, close connections and wait for `socketCount` to be 0 before.
+    /// Writes to those whose turn had not come, and to those whose frames wait for others; cuts all connections and frees everything.
+    /// `completion` is called on the loop when that is done. To part politely, close connections and wait for `socketCount` to be 0 before.
     public func shutdown(_ completion: @escaping () -> Void) {
         loop.preconditionOnLoop()
         stopAccepting()
         wheelTimer.close()
         coalesceTimer.close()
         isShutDown = true
+        flushWaiting()
         flushAll()
         for connection in connections.elements where connection.arrival != nil { closed(connection.id) }
         guard let sockets else { return completion() }

@@ -278,7 +278,7 @@ import Testing
                     #expect(pair.server.sendSoon(pair.opened[0], part) == .gone)
                     #expect(pair.server.sendSoon(pair.opened[1], .text("last")) == .queued)
                     pair.server.close(pair.opened[1], code: 4000)
-                    pair.server.sendSoon(pair.opened[2], .text("never"))
+                    pair.server.sendSoon(pair.opened[2], .text("at the end"))
                     when(loop, { pair.clientCloses.count == 2 }) {
                         #expect(pair.clientMessages.last == "text last")
                         #expect(pair.clientCloses.map { $0.prefix(4) }.sorted() == ["4000", "4420"])
