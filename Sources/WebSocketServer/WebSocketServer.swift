@@ -21,7 +21,7 @@ public final class WebSocketServer {
 
     /// What became of a frame.
     public enum SendResult: Sendable {
-        /// It goes out in order, at the end of this turn, or of one of the next if it is one of many, or as soon as the reader takes it.
+        /// It goes out in order, at the end of this turn, or of a later one when its connection's turn comes and the reader takes it.
         case queued
         /// It would have exceeded `maxOutboundBytes`: what waited was dropped, and the connection is being closed.
         case overflow
