@@ -62,17 +62,18 @@ extension SignIn {
         let tokens = services.settings.tokens
         let lifeS = max(Int64(tokens.signInS), claims.expiresAt - second) + Int64(tokens.leewayS)
         let attempt = Acceptance(at: second, key: key)
-        // A worker hears of a revocation a moment after it is made, and what is signed after it would outlive it.
+        // First it is noted, then asked who is revoked: a revocation in between is seen, and a later one is later than what is signed here. A
+        // worker hears of it a moment after it is made.
+        var isNoted = false
+        note(attempt.at) { result in
+            if case .success = result { isNoted = true }
+        }
         var revokedBefore: Int64?
         services.commands.send(
             ["ZSCORE", RedisArgument(services.keys.revoked), "\(claims.role.rawValue) \(claims.subject)"]
         ) { result in
             guard case .success(let reply) = result else { return }
             revokedBefore = reply.text.flatMap(Double.init).map { Int64($0) } ?? 0
-        }
-        var isNoted = false
-        note(attempt.at) { result in
-            if case .success = result { isNoted = true }
         }
         services.commands.send(["SET", mark, RedisArgument(attempt.text), "NX", "GET", "EX", RedisArgument(lifeS)]) {
             result in
