@@ -1,5 +1,7 @@
 """Who may watch what, what ends with leaving, and how much may be watched."""
 
+import asyncio
+
 import pytest
 
 from conftest import running
@@ -197,6 +199,28 @@ async def test_sixteen_vehicles_that_nobody_knows_and_no_more_for_a_person(new_h
     await passenger.leave("vehicle:T-1")
     await another.follow("vehicle:T-17")
     await another.refused("subscribe", "not_available", "channel", channel="vehicle:T-18")
+
+
+async def test_vehicles_that_have_not_been_read_count_too(new_hub, cast):
+    """Asked for in one go, by connections of one person; and what is left or known counts no more."""
+    hub = new_hub(blocks=2, server__workers=1, **OFTEN).start()
+    driver, _, passenger = await one_available(hub, cast)
+    others = [Passenger(hub, passenger.subject) for _ in range(3)]
+    for one in others:
+        await one.connect()
+
+    async def follow(one, vehicle):
+        return "error" not in await one.ask("subscribe", channel=f"vehicle:{vehicle}")
+
+    for turn in range(2):
+        asked = [(one, f"T-{turn}-{place}-{n}") for place, one in enumerate(others) for n in range(15)]
+        answers = await asyncio.gather(*(follow(*what) for what in asked))
+        assert sum(answers) == 16
+        await others[2].follow(f"vehicle:{driver.subject}")
+        await others[2].leave(f"vehicle:{driver.subject}")
+        for (one, vehicle), is_followed in zip(asked, answers, strict=True):
+            if is_followed:
+                await one.leave(f"vehicle:{vehicle}")
 
 
 async def test_watchers_that_die_are_forgotten(hub, cast):

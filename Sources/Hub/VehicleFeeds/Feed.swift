@@ -73,7 +73,7 @@ final class Following {
     var waiting: [Feed] = []
     /// Those of them that were not told yet whether they may follow it, as that depends on whether there is such a vehicle.
     var undecided: [(feed: Feed, message: ClientMessage)] = []
-    /// Whose it is of `UnknownVehicles`.
+    /// Whose it is of `UnknownVehicles`; nil: it is none of them, or those who follow it are all undecided.
     var countedFor: Budget?
 }
 

@@ -45,7 +45,6 @@ extension VehicleFeeds {
             subscriber.subscribe(channels) { self.read(new.filter { self.channel(of: $0.source) != nil }) }
         }
         for case (.vehicle(let id), let following) in new {
-            unknownVehicles.unread += 1
             vehicleReadings.add((id, following))
             if isTold {
                 following.isSubscribed = true
@@ -94,9 +93,7 @@ extension VehicleFeeds {
         switch source {
         case .cell(let cell): if followed[.city] == nil { board.forget(cell: cell) }
         case .city: board.forgetCells { self.followed[.cell($0)] == nil }
-        case .vehicle:
-            if !following.wasRead { unknownVehicles.unread -= 1 }
-            isKnown(following)
+        case .vehicle: isKnown(following)
         case .ways: closePathIndex()
         }
         if let channel = channel(of: source) { channelsToLeave.insert(channel) }
@@ -203,7 +200,6 @@ extension VehicleFeeds {
     func wasRead(_ source: FeedSource, _ following: Following) {
         // What was published while the subscription was lost may be missing in what was read before: once more then.
         following.isCurrent = subscriber.isUp && !following.wasInterrupted
-        if !following.wasRead, case .vehicle = source { unknownVehicles.unread -= 1 }
         following.wasRead = true
         acceptUndecided(following)
         applyHeld(source, following)

@@ -19,18 +19,31 @@ extension VehicleFeeds {
         }
         let watcher = watcher(session)
         guard begin(channel, [.vehicle(id)], [.vehicle(id)], view, options, message, watcher) else { return }
-        if !mayBeUnknown, let following = followed[.vehicle(id)], !following.wasRead, let feed = watcher.feeds[channel]
-        {
-            return following.undecided.append((feed, message))
+        if let following = followed[.vehicle(id)], !following.wasRead {
+            guard mayBeUnknown else {
+                if let feed = watcher.feeds[channel] { following.undecided.append((feed, message)) }
+                return
+            }
+            countAsUnknown(following, for: session.budget)
         }
         reply(session, message.id, Self.channelReply(channel), to: message.command.name)
     }
 
     /// Whether it may be followed, be it there or not. One that is followed already costs little more.
     private func mayBeUnknown(_ id: String, _ session: Session) -> Bool {
-        if followed[.vehicle(id)]?.wasRead == true { return true }
-        let budget = session.budget
-        return unknownVehicles.hasRoom(for: budget.key, in: budget.group?.key, besides: unknownVehicles.unread)
+        if let following = followed[.vehicle(id)], following.wasRead || following.countedFor != nil { return true }
+        return hasRoom(session.budget)
+    }
+
+    private func hasRoom(_ budget: Budget) -> Bool {
+        unknownVehicles.hasRoom(for: budget.key, in: budget.group?.key)
+    }
+
+    /// It counts for who followed it first, until it turns out to be known.
+    private func countAsUnknown(_ following: Following, for budget: Budget) {
+        guard following.countedFor == nil else { return }
+        following.countedFor = budget
+        unknownVehicles.add(for: budget.key, in: budget.group?.key)
     }
 
     // MARK: reading
@@ -64,11 +77,19 @@ extension VehicleFeeds {
         }
     }
 
-    /// The others wait, too, until it is tried again.
+    /// It is tried again in a second, and the others wait for that, too: but not those who have no answer yet.
     private func wereNotRead(_ vehicles: [VehicleReadings.Vehicle]) {
         for (_, following) in vehicles { following.isCurrent = false }
         wasNotRead(vehicles.map { (.vehicle($0.id), $0.following) })
         for (_, following) in vehicles { refuseUndecided(following, .unavailable, Self.cannotAsk) }
+        refuseUndecided { $0.isQueued }
+    }
+
+    /// Redis can't be asked: who waits for an answer as to these gets one.
+    func refuseUndecided(_ isMeant: (Following) -> Bool = { _ in true }) {
+        for following in followed.values where !following.undecided.isEmpty && isMeant(following) {
+            refuseUndecided(following, .unavailable, Self.cannotAsk)
+        }
     }
 
     // MARK: those that Redis does not know
@@ -83,13 +104,15 @@ extension VehicleFeeds {
     /// Redis does not know it. False: nobody who wants it may follow one more of those, and it is left.
     private func mayStayUnknown(_ id: String, _ following: Following) -> Bool {
         // What was heard of it since it was asked for is later.
-        guard !following.wasRead, following.held.isEmpty else { return true }
+        guard following.held.isEmpty else {
+            isKnown(following)
+            return true
+        }
+        guard !following.wasRead, following.countedFor == nil else { return true }
         let undecided = following.undecided
         let taker =
             following.waiting.first { feed in !undecided.contains { $0.feed === feed } }
-            ?? following.waiting.first {
-                unknownVehicles.hasRoom(for: $0.session.budget.key, in: $0.session.budget.group?.key)
-            }
+            ?? following.waiting.first { hasRoom($0.session.budget) }
         guard let budget = taker?.session.budget else {
             let detail =
                 "field `channel`: the hub does not know vehicle \(id), and you, or all in your network, follow as many of "
@@ -97,8 +120,7 @@ extension VehicleFeeds {
             refuseUndecided(following, .notAvailable, detail)
             return false
         }
-        following.countedFor = budget
-        unknownVehicles.add(for: budget.key, in: budget.group?.key)
+        countAsUnknown(following, for: budget)
         return true
     }
 

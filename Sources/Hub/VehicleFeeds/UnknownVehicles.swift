@@ -1,17 +1,16 @@
 import Wire
 
-/// How many vehicles are followed of which Redis knows nothing. One may come on duty later, but an id may be invented, too, and each costs this
-/// worker some 2 KB and Redis a place among those that are awaited. It counts for who followed it first, until it is known or left.
+/// How many vehicles are followed at this worker of which Redis knows nothing. One may come on duty later, but an id may be invented, too, and
+/// each costs this worker some 2 KB and Redis a place among those that are awaited. It counts for who followed it first, from then on, as
+/// until it has been read nobody knows, and until it is known or left.
 struct UnknownVehicles {
-    /// Of one person, whichever of its connections follows them: as many as a connection may follow at all.
+    /// Of one person, whichever of its connections here follows them: as many as a connection may follow at all.
     static let mostOfOne = WireLimits.feedChannels
     /// Of all guests of one network, each of whom may be a new one in a moment; and of an operator or a service, who speaks for many.
     static let mostTogether = 100
     /// Of all clients of a worker.
     static let mostInAll = 10_000
 
-    /// Those that have never been read: nobody knows yet whether they are there.
-    var unread = 0
     private(set) var count = 0
     private var counts: [String: Int] = [:]
 
@@ -19,9 +18,8 @@ struct UnknownVehicles {
     /// - Parameters:
     ///   - key: whose it would be, as of its ``Budget``.
     ///   - group: a guest's network.
-    ///   - unread: how many others may turn out so.
-    func hasRoom(for key: String, in group: String?, besides unread: Int = 0) -> Bool {
-        count + unread < Self.mostInAll && counts[key, default: 0] < Self.most(of: key)
+    func hasRoom(for key: String, in group: String?) -> Bool {
+        count < Self.mostInAll && counts[key, default: 0] < Self.most(of: key)
             && group.map { counts[$0, default: 0] < Self.mostTogether } ?? true
     }
 

@@ -112,6 +112,7 @@ final class VehicleFeeds: MessageListener, PushListener {
             following.isCurrent = false
             following.wasInterrupted = following.isReading
         }
+        refuseUndecided()
     }
 
     func subscriptionBack() { refreshSources() }
