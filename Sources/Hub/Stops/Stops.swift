@@ -1,4 +1,5 @@
 import Domain
+import EventLoop
 import RedisLink
 import Settings
 import WebSocketServer
@@ -53,11 +54,13 @@ final class Stops: Capability {
             "citizen": RedisArgument(identity.subject), "key": RedisArgument(message.key ?? ""),
             "by": RedisArgument(by),
         ]
+        let (began, budget) = (loop.now, session.budget)
         functions.call("stop_ahead", ahead) { result in
-            guard self.sessions.has(session) else { return }
             guard case .success(let reply) = result, reply.bytes?.first == UInt8(ascii: "[") else {
-                return self.answer(RedisFunctions.answer(result), to: message, session)
+                self.metrics.commandTook(milliseconds: self.loop.now - began)
+                return self.answer(RedisFunctions.answer(result), to: message, session, orCharge: budget)
             }
+            guard self.sessions.has(session) else { return }
             self.carryOut(request, message, session, identity)
         }
     }
