@@ -5,6 +5,7 @@ import shutil
 import signal
 import time
 
+from kerbside import patience
 from kerbside.certificate import der, make_ending, served
 from kerbside.hub import run
 
@@ -15,8 +16,8 @@ EXPIRED = '"message":"the TLS certificate has expired'
 
 async def test_whose_certificate_ends_is_served_on_and_takes_keys_and_revocations(new_hub):
     hub = new_hub(blocks=2)
-    # It is looked at when the hub has hardly begun.
-    certificate, key, end = make_ending(hub.directory, "server", 12)
+    # It is looked at when the hub has hardly begun, and the hub has to begin before it ends.
+    certificate, key, end = make_ending(hub.directory, "server", round(12 * patience.SCALE))
     hub.write_config(server__tls__certificate=str(certificate), server__tls__key=str(key))
     hub.start()
     assert '"message":"the TLS certificate ends within a day' in hub.log
