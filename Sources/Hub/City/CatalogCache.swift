@@ -16,6 +16,7 @@ struct CatalogCache {
     private var lists: [CatalogList: [UInt8]] = [:]
     private var entries: [CatalogList: [String: CatalogEntry]] = [:]
     private var entryBytes = 0
+    /// One for each line that was asked about. All of them are smaller than the catalog, in which a trip has all its times.
     private var indexes: [String: LineIndex] = [:]
     /// Of single entries that are kept: all of most catalogs. Beyond it they are made anew as they are asked for, and a long
     /// timetable takes milliseconds.
