@@ -40,8 +40,8 @@ extension WebSocketServer {
         private let until = EventLoop.currentTimeNs() + writesNs
         private var next: Int
 
-        init(_ writes: Int) {
-            end = writes + writesPerTurn
+        init(_ writes: Int, most: Int) {
+            end = writes + most
             next = writes + Self.writesPerLook
         }
 
@@ -54,7 +54,7 @@ extension WebSocketServer {
     }
 
     private func flushDirty() {
-        var share = WriteShare(counts.writes)
+        var share = WriteShare(counts.writes, most: mostWrites)
         while share.hasRoom(counts.writes), let id = dirty.popFirst() {
             guard let connection = connections[id] else { continue }
             connection.isDirty = false
@@ -64,7 +64,7 @@ extension WebSocketServer {
             }
             if !flush(connection) { cut(connection) }
         }
-        share = WriteShare(counts.writes)
+        share = WriteShare(counts.writes, most: mostWrites)
         while share.hasRoom(counts.writes), let id = dirtyOfMany.popFirst() {
             guard let connection = connections[id] else { continue }
             connection.isDirtyOfMany = false

@@ -88,6 +88,8 @@ public final class WebSocketServer {
     /// many. Who is in the second line may come into the first one, too.
     var dirty = Deque<ConnectionID>()
     var dirtyOfMany = Deque<ConnectionID>()
+    /// Writes in one turn for each of these lines. Tests with few connections set less.
+    var mostWrites = writesPerTurn
     /// Those whose next request is to be read, if it is there whole, and strangers who have sent something.
     var resuming = FairQueue()
     /// Of whom too much was read: their next share comes when more may be.
