@@ -33,15 +33,21 @@ extension WebSocketServer {
         return .queued
     }
 
-    /// Whether the system has taken all that was flushed to this connection so far. What waits for its turn or for
-    /// `coalesceMs` does not count. False for one that is not open.
+    /// Whether the system has taken all that was flushed to this connection so far, and no more than `muchQueued` waits for its turn or for
+    /// `coalesceMs`: where those who are sent something are many, its turn may take a while to come. False for one that is not open.
     ///
     /// Who sends states only while this holds, and the newest state of each thing afterwards, never has more than one
     /// flush and some 100 KiB waiting for a reader that stands still.
     public func isCaughtUp(_ id: ConnectionID) -> Bool {
         guard let connection = connections[id], connection.phase == .open else { return false }
-        return !connection.isBehind
+        return !connection.isBehind && connection.queuedBytes < Self.muchQueued
     }
+
+    /// Bytes: as much as one write takes.
+    static let muchQueued = SocketContext.scratchBytes
+
+    /// Whether the reader has not taken all that was flushed to it. What only waits for its turn does not count.
+    public func isBehind(_ id: ConnectionID) -> Bool { connections[id]?.isBehind ?? false }
 
     /// What waits for this connection in the hub, bytes: up to `maxOutboundBytes`.
     public func waitingBytes(_ id: ConnectionID) -> Int { connections[id]?.queuedBytes ?? 0 }

@@ -151,6 +151,27 @@ import WebSocketServer
         #expect(topic.count == 1)
     }
 
+    @Test("Who is set back goes on from where it is, and the others stay live")
+    func setBack() throws {
+        let topic = EventChannel("topic:x")
+        let (first, second, third) = (reading(topic, 1, at: 5), reading(topic, 2, at: 7), reading(topic, 3, at: 5))
+        for one in [first, second, third] { topic.enter(one) }
+        let (place7, place8) = (try place(7), try place(8))
+        topic.position = place6
+        topic.admit { $0 < place8 }
+        // The second one was further than the last that was pushed.
+        topic.setBack(second, to: place6)
+        topic.setBack(first, to: place6)
+        #expect(live(topic) == [3])
+        #expect(second.position == place7)
+        #expect(first.position == place6)
+        topic.setBack(third, to: place6)
+        #expect(!topic.hasLive && topic.count == 3)
+        // Who comes back first says where the live ones are.
+        topic.enter(first)
+        #expect(live(topic) == [1] && topic.position == place6)
+    }
+
     @Test("A position is written as it is read")
     func positionText() throws {
         #expect(try #require(StreamPosition("1795210210000-12".utf8)).text == "1795210210000-12")

@@ -52,6 +52,23 @@ import Testing
         }
     }
 
+    @Test func `for whom much waits is not caught up, also when only its turn has not come`() throws {
+        try onLoop { loop in
+            let pair = try Pair(loop)
+            try pair.client.connect(url: pair.url)
+            when(loop, { pair.opened.count == 1 && pair.clientOpens == 1 && pair.server.isCaughtUp(pair.opened[0]) }) {
+                let id = pair.opened[0]
+                let frame = Frame.binary([UInt8](repeating: 7, count: 20_000))
+                for isEnough in [false, false, false, true] {
+                    pair.server.send(id, frame, toMany: true)
+                    #expect(pair.server.isCaughtUp(id) == !isEnough)
+                    #expect(!pair.server.isBehind(id))
+                }
+                when(loop, { pair.clientMessages.count == 4 && pair.server.isCaughtUp(id) }) { pair.finish(loop) }
+            }
+        }
+    }
+
     @Test func `C61: of the pings of who reads nothing only the latest is answered`() throws {
         var limits = ServerLimits()
         limits.controlFramesPerSecond = .max

@@ -95,13 +95,35 @@ final class ChannelReadings: PushListener {
     private func tell(_ event: ChannelEvent, _ topic: EventChannel) {
         guard event.position > topic.position else { return }
         topic.admit { $0 < event.position }
+        let last = topic.position
         topic.position = event.position
-        for group in topic.groups where !group.connections.isEmpty {
-            let (server, frame) = (server, frame(event, group.encoding))
-            for connection in group.connections { server.sendSoon(connection, frame) }
-            metrics.events.add(group.connections.count)
-        }
+        deliver(event, topic, after: last) { $0.sendSoon($1, $2) }
         topic.admit { $0 == event.position }
+    }
+
+    /// To all live readers. Those for whom much waits, only as their turn to be written to has not come, go on from the history, as fast as
+    /// they are written to; who does not take what it is sent is closed when too much waits.
+    private func deliver(
+        _ event: ChannelEvent, _ topic: EventChannel, after last: StreamPosition,
+        _ send: (WebSocketServer, ConnectionID, Frame) -> Void
+    ) {
+        let (server, part) = (server, part)
+        for group in topic.groups where !group.connections.isEmpty {
+            let frame = frame(event, group.encoding)
+            var late: [ChannelReading] = []
+            for (index, connection) in group.connections.enumerated() {
+                if server.waitingBytes(connection) < part || server.isBehind(connection) {
+                    send(server, connection, frame)
+                } else {
+                    late.append(group.readings[index])
+                }
+            }
+            metrics.events.add(group.connections.count - late.count)
+            for reading in late {
+                topic.setBack(reading, to: last)
+                goOnLater(reading)
+            }
+        }
     }
 
     private func frame(_ event: ChannelEvent, _ encoding: FeedEncoding) -> Frame {
@@ -255,11 +277,8 @@ final class ChannelReadings: PushListener {
         }
         let (events, reached) = page.part(after: topic.position, upTo: part)
         for event in events {
-            for group in topic.groups where !group.connections.isEmpty {
-                let frame = frame(event, group.encoding)
-                for connection in group.connections { server.send(connection, frame, toMany: true) }
-                metrics.events.add(group.connections.count)
-            }
+            deliver(event, topic, after: topic.position) { $0.send($1, $2, toMany: true) }
+            topic.position = event.position
         }
         topic.position = reached
         topic.isBehind = reached < page.newest

@@ -69,6 +69,8 @@ struct ReadingGroup {
     init(_ encoding: FeedEncoding) { self.encoding = encoding }
 
     var connections: [ConnectionID] { live.connections }
+    /// In the same order.
+    var readings: [ChannelReading] { live.readings }
 }
 
 /// A shared event channel with readers here. Used on the worker's loop only; it ends with its last reading.
@@ -117,6 +119,13 @@ final class EventChannel {
     private func add(_ reading: ChannelReading) {
         reading.phase = .live
         groups[reading.group].live.add(reading)
+    }
+
+    /// Takes a live reading out that has been sent everything up to this position: it goes on from the history.
+    func setBack(_ reading: ChannelReading, to position: StreamPosition) {
+        groups[reading.group].live.remove(reading)
+        // It may have come up to the live ones beyond that.
+        reading.position = max(position, reading.position ?? position)
     }
 
     /// Pushes may be missing from now on: nobody goes on but from the history.
