@@ -77,6 +77,21 @@ import Testing
         }
     }
 
+    /// Somebody of this network of 64 bits, who may not leave yet; whether it gets in.
+    private func comes(_ network: UInt32, _ server: WebSocketServer, _ limits: ServerLimits) -> Bool {
+        let address = AddressCountsTests.address(network: network)
+        guard server.enter(address) else { return false }
+        let connection = server.connections.insert {
+            Connection(id: $0, address: address, limits: limits, now: server.now)
+        }
+        server.newcomers.append(connection.id, of: address, isNewcomer: server.isNewcomer)
+        return true
+    }
+
+    private func count(_ network: UInt32, _ server: WebSocketServer) -> Int {
+        server.addresses.count(of: AddressCountsTests.address(network: network).limitKeys[0].key)
+    }
+
     @Test func `silent connections of some networks of IPv6 keep nobody out of the network around them`() throws {
         var limits = ServerLimits()
         // Two of a /56, four of a /48.
@@ -116,19 +131,8 @@ import Testing
         limits.maxConnectionsPerAddress = 4
         try onLoop { loop in
             let server = try WebSocketServer(loop: loop, limits: limits)
-            /// Somebody of this network, who may not leave yet; whether it gets in.
-            func come(_ network: UInt32) -> Bool {
-                let address = AddressCountsTests.address(network: network)
-                guard server.enter(address) else { return false }
-                let connection = server.connections.insert {
-                    Connection(id: $0, address: address, limits: limits, now: server.now)
-                }
-                server.newcomers.append(connection.id, of: address, isNewcomer: server.isNewcomer)
-                return true
-            }
-            func count(_ network: UInt32) -> Int {
-                server.addresses.count(of: AddressCountsTests.address(network: network).limitKeys[0].key)
-            }
+            func come(_ network: UInt32) -> Bool { comes(network, server, limits) }
+            func count(_ network: UInt32) -> Int { self.count(network, server) }
             // One has two; three others have all that they may, in networks of 56 bits of their own, and one has the rest.
             let quiet = [come(0x1_0000), come(0x1_0000)]
             var crowd: [Bool] = []
@@ -155,21 +159,8 @@ import Testing
         limits.maxConnectionsPerAddress = 4
         try onLoop { loop in
             let server = try WebSocketServer(loop: loop, limits: limits)
-            /// Somebody of this network, who may not leave yet; whether it gets in.
-            func come(_ network: UInt32) -> Bool {
-                let address = AddressCountsTests.address(network: network)
-                guard server.enter(address) else { return false }
-                let connection = server.connections.insert {
-                    Connection(id: $0, address: address, limits: limits, now: server.now)
-                }
-                server.newcomers.append(connection.id, of: address, isNewcomer: server.isNewcomer)
-                return true
-            }
-            func counts(_ networks: [UInt32]) -> [Int] {
-                networks.map {
-                    server.addresses.count(of: AddressCountsTests.address(network: $0).limitKeys[0].key)
-                }
-            }
+            func come(_ network: UInt32) -> Bool { comes(network, server, limits) }
+            func counts(_ networks: [UInt32]) -> [Int] { networks.map { count($0, server) } }
             // Two networks of 56 bits are full with two of each of four networks of 64.
             let crowd: [UInt32] = [0, 1, 2, 3, 0x100, 0x101, 0x102, 0x103].map { 0x1_0000 + $0 }
             let came = (crowd + crowd).map(come)
