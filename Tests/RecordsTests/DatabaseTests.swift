@@ -89,7 +89,7 @@ import Testing
             let store = try #require(try RecordStore.recorder(location, city: "a", nowMs: 1))
             store.close()
             // A second time there is nothing to do.
-            try #require(try RecordStore.recorder(location, city: "a", nowMs: 2)).close()
+            try RecordStore.nextRecorder(location, city: "a", nowMs: 2).close()
             try RecordStore.check(location)
             let database = try location.open(makes: false)
             #expect(
@@ -171,7 +171,7 @@ import Testing
             #expect(try RecordStore.recorder(location, city: "a", nowMs: 1) == nil)
             try #require(try RecordStore.recorder(location, city: "b", nowMs: 1)).close()
             first.close()
-            try #require(try RecordStore.recorder(location, city: "a", nowMs: 1)).close()
+            try RecordStore.nextRecorder(location, city: "a", nowMs: 1).close()
         }
     }
 

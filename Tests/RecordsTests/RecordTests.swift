@@ -118,7 +118,7 @@ import Wire
             let again = RecordStore.Cursor(id: events[2].id, place: 3)
             try first.record(Array(events[..<3]), gap: gap, from: end, to: again, nowMs: 6)
             first.close()
-            let second = try #require(try RecordStore.recorder(location, city: "a", nowMs: 7))
+            let second = try RecordStore.nextRecorder(location, city: "a", nowMs: 7)
             defer { second.close() }
             let all = RecordStore.Cursor(id: events.last!.id, place: 17)
             try second.record(Array(events[3...]), from: again, to: all, nowMs: 8)
