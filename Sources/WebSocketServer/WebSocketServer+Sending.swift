@@ -6,10 +6,11 @@ extension WebSocketServer {
     /// Queues a frame. All that is queued for a connection in one turn goes out in one write.
     ///
     /// `toMany`: the connection is one of many that are sent such frames at once. It stands in their line, and who is sent something of its
-    /// own does not wait for them.
+    /// own does not wait for them. `belowBytes`: so much may wait for its turn already; a reader that takes nothing is closed as too slow instead.
     @discardableResult
-    public func send(_ id: ConnectionID, _ frame: Frame, toMany: Bool = false) -> SendResult {
+    public func send(_ id: ConnectionID, _ frame: Frame, toMany: Bool = false, belowBytes: Int = .max) -> SendResult {
         guard let connection = connections[id], connection.phase == .open else { return .gone }
+        guard connection.queuedBytes < belowBytes || connection.isBehind else { return .waits }
         return queueFrame(connection, frame, toMany: toMany)
     }
 
@@ -18,10 +19,11 @@ extension WebSocketServer {
 
     /// Queues a frame that is not urgent, as one of many: it goes out with the next write to this connection. The latter stands in line after
     /// `coalesceMs` at the latest, sooner at less than full load, and at once when `coalesceBytes` wait. The order of frames is kept: one that
-    /// is sent takes along what waits.
+    /// is sent takes along what waits. `belowBytes` as for `send`.
     @discardableResult
-    public func sendSoon(_ id: ConnectionID, _ frame: Frame) -> SendResult {
+    public func sendSoon(_ id: ConnectionID, _ frame: Frame, belowBytes: Int = .max) -> SendResult {
         guard let connection = connections[id], connection.phase == .open else { return .gone }
+        guard connection.queuedBytes < belowBytes || connection.isBehind else { return .waits }
         guard coalesceMs > 0 else { return queueFrame(connection, frame, toMany: true) }
         guard fits(connection, frame) else { return .overflow }
         enqueue(connection, bytes(of: frame, to: connection))
@@ -45,9 +47,6 @@ extension WebSocketServer {
 
     /// Bytes: as much as one write takes.
     static let muchQueued = SocketContext.scratchBytes
-
-    /// Whether the reader has not taken all that was flushed to it. What only waits for its turn does not count.
-    public func isBehind(_ id: ConnectionID) -> Bool { connections[id]?.isBehind ?? false }
 
     /// What waits for this connection in the hub, bytes: up to `maxOutboundBytes`.
     public func waitingBytes(_ id: ConnectionID) -> Int { connections[id]?.queuedBytes ?? 0 }

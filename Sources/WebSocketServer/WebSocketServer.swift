@@ -25,6 +25,8 @@ public final class WebSocketServer {
         case queued
         /// It would have exceeded `maxOutboundBytes`: what waited was dropped, and the connection is being closed.
         case overflow
+        /// It is not queued: as much waits as was named, only as its connection's turn to be written to has not come.
+        case waits
         /// There is no such open connection (any more).
         case gone
     }

@@ -62,9 +62,12 @@ import Testing
                 for isEnough in [false, false, false, true] {
                     pair.server.send(id, frame, toMany: true)
                     #expect(pair.server.isCaughtUp(id) == !isEnough)
-                    #expect(!pair.server.isBehind(id))
                 }
-                when(loop, { pair.clientMessages.count == 4 && pair.server.isCaughtUp(id) }) { pair.finish(loop) }
+                let waiting = pair.server.waitingBytes(id)
+                let refused = pair.server.send(id, frame, toMany: true, belowBytes: waiting)
+                let taken = pair.server.sendSoon(id, frame, belowBytes: waiting + 1)
+                if case (.waits, .queued) = (refused, taken) {} else { Issue.record("\(refused), \(taken)") }
+                when(loop, { pair.clientMessages.count == 5 && pair.server.isCaughtUp(id) }) { pair.finish(loop) }
             }
         }
     }

@@ -97,7 +97,7 @@ final class ChannelReadings: PushListener {
         topic.admit { $0 < event.position }
         let last = topic.position
         topic.position = event.position
-        deliver(event, topic, after: last) { $0.sendSoon($1, $2) }
+        deliver(event, topic, after: last) { [server, part] in server.sendSoon($0, $1, belowBytes: part) }
         topic.admit { $0 == event.position }
     }
 
@@ -105,18 +105,13 @@ final class ChannelReadings: PushListener {
     /// they are written to; who does not take what it is sent is closed when too much waits.
     private func deliver(
         _ event: ChannelEvent, _ topic: EventChannel, after last: StreamPosition,
-        _ send: (WebSocketServer, ConnectionID, Frame) -> Void
+        _ send: (ConnectionID, Frame) -> WebSocketServer.SendResult
     ) {
-        let (server, part) = (server, part)
         for group in topic.groups where !group.connections.isEmpty {
             let frame = frame(event, group.encoding)
             var late: [ChannelReading] = []
             for (index, connection) in group.connections.enumerated() {
-                if server.waitingBytes(connection) < part || server.isBehind(connection) {
-                    send(server, connection, frame)
-                } else {
-                    late.append(group.readings[index])
-                }
+                if case .waits = send(connection, frame) { late.append(group.readings[index]) }
             }
             metrics.events.add(group.connections.count - late.count)
             for reading in late {
@@ -277,7 +272,9 @@ final class ChannelReadings: PushListener {
         }
         let (events, reached) = page.part(after: topic.position, upTo: part)
         for event in events {
-            deliver(event, topic, after: topic.position) { $0.send($1, $2, toMany: true) }
+            deliver(event, topic, after: topic.position) { [server, part] in
+                server.send($0, $1, toMany: true, belowBytes: part)
+            }
             topic.position = event.position
         }
         topic.position = reached
