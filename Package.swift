@@ -86,7 +86,7 @@ let package = Package(
             dependencies: ["Domain", "Wire", .product(name: "Yams", package: "Yams")],
             swiftSettings: plain),
         .target(name: "Tokens", dependencies: ["COpenSSL", "Settings", "Wire"], swiftSettings: strict),
-        .target(name: "Records", dependencies: ["CLibpq", "CSQLite", "Wire"], swiftSettings: strict),
+        .target(name: "Records", dependencies: ["CLibpq", "CSQLite", "Settings", "Wire"], swiftSettings: strict),
         .target(name: "EventLoop", dependencies: ["CLibuv", "CTurn"], swiftSettings: strict),
         .target(
             name: "WebSocketServer",

@@ -1,5 +1,5 @@
 internal import CLibpq
-internal import Glibc
+internal import Settings
 
 /// Where the URL of a PostgreSQL leads, and by which `sslmode`, as libpq takes it: decoded, the last of parameters that stand twice, each
 /// element of its lists, an address (`hostaddr`) before its host, and from the environment what the URL leaves open (`PGHOST`, `PGSERVICE`).
@@ -73,9 +73,7 @@ struct PostgresTarget {
     /// Nothing is the default socket; a path, and a name behind '@', are sockets.
     private static func isHere(_ host: String) -> Bool {
         guard let first = host.utf8.first, first != UInt8(ascii: "/"), first != UInt8(ascii: "@") else { return true }
-        if host == "::1" || host.lowercased() == "localhost" { return true }
-        var address = in_addr()
-        return inet_pton(AF_INET, host, &address) == 1 && UInt32(bigEndian: address.s_addr) >> 24 == 127
+        return Settings.isLoopback(host)
     }
 
     /// Those that have a value. Frees what libpq has made.

@@ -1,3 +1,5 @@
+import Glibc
+
 /// What a text setting must look like.
 enum TextForm: Sendable {
     case any
@@ -140,11 +142,12 @@ enum Host {
         }
     }
 
-    /// Whether only this machine can reach it: 127.0.0.0/8, ::1 or localhost.
+    /// Whether only this machine can reach it: 127.0.0.0/8, ::1 or localhost. An address is four plain numbers: what else
+    /// looks like one (127.1, 0127.0.0.1, 127.0.0.01) is another to each who reads it; who connects takes 0127 for octal, so 87.
     static func isLoopback(_ host: String) -> Bool {
         if host == "::1" || host.lowercased() == "localhost" { return true }
-        let bytes = host.split(separator: ".", omittingEmptySubsequences: false).map { UInt8($0) }
-        return bytes.count == 4 && bytes[0] == 127 && !bytes.contains(nil)
+        var address = in_addr()
+        return inet_pton(AF_INET, host, &address) == 1 && UInt32(bigEndian: address.s_addr) >> 24 == 127
     }
 }
 
@@ -189,6 +192,7 @@ enum RedisURL {
 }
 
 extension Settings {
-    /// Whether only this machine can reach a host: 127.0.0.0/8, ::1 or localhost.
+    /// Whether only this machine can reach a host: 127.0.0.0/8 in four plain numbers, ::1 or localhost. The one place that says so of what
+    /// is listened on or connected to. Any thread.
     public static func isLoopback(_ host: String) -> Bool { Host.isLoopback(host) }
 }

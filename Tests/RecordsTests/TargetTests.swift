@@ -25,6 +25,9 @@ import Testing
         ("postgresql:///db?ho%73t=db.example", "db.example"),
         ("postgresql:///db?host=127.0.0.1&host=db.example", "db.example"), ("postgresql:///db?service=x", "service x"),
         ("postgresql://a,b/db?hostaddr=127.0.0.1,", "b"), ("postgresql://0127.0.0.1/db", "0127.0.0.1"),
+        ("postgresql://127.0.0.01/db", "127.0.0.01"), ("postgresql://127.1/db", "127.1"),
+        ("postgresql://2130706433/db", "2130706433"), ("postgresql://localhost./db", "localhost."),
+        ("postgresql://[::ffff:127.0.0.1]/db", "::ffff:127.0.0.1"),
         ("postgresql://db.example/db?sslmode=require&sslmode=disable", "sslmode=disable"),
         ("postgresql://db.example/db?sslmode=prefer", "sslmode=prefer"),
     ])

@@ -14,6 +14,13 @@ private func problems(_ flags: [String: String]) -> [String] {
     }
 }
 
+/// Each reads them in its own way: by the octal one 0127.0.0.1 is 87.0.0.1, a machine of somebody else.
+private let otherForms = [
+    "0127.0.0.1", "0177.0.0.1", "127.0.0.01", "127.000.0.1", "010.0.0.1", "127.1", "127.0.1", "2130706433",
+    "0x7f.0.0.1", "127.0.0.1.", "127.0.0.", "127..0.1", "127.0.0.256", "localhost.", "::ffff:127.0.0.1",
+    "::127.0.0.1", "::1%lo",
+]
+
 @Suite struct CheckTests {
     @Test func `A pipe in place of a file is refused at once`() {
         let scratch = Scratch()
@@ -32,6 +39,22 @@ private func problems(_ flags: [String: String]) -> [String] {
         #expect(
             found.first?.hasPrefix("flag server.host: server.host \(host) can be reached from other machines") == true)
         #expect(found.first?.contains("server.tls.certificate") == true)
+    }
+
+    @Test(arguments: otherForms) func `What only looks like a loopback address is none to listen on`(host: String) {
+        let found = problems(["server.host": host])
+        #expect(found.count == 1, "\(found)")
+        #expect(found.first?.contains("server.host \(host) can be reached from other machines") == true)
+        #expect(!Settings.isLoopback(host))
+    }
+
+    @Test(arguments: otherForms + ["127.+0.0.1", "127.0.0.1 "])
+    func `What only looks like a loopback address is another machine to connect to`(host: String) {
+        var settings = Settings()
+        settings.redis.url = host.contains(":") ? "redis://[\(host)]:6379/0" : "redis://\(host):6379/0"
+        #expect(settings.exposedRedis?.text.hasPrefix("\(host) is another machine") == true)
+        settings.redis.url = "redis://127.0.0.1:6379/0"
+        #expect(settings.exposedRedis == nil)
     }
 
     @Test(arguments: ["127.0.0.1", "127.1.2.3", "::1", "localhost", "LOCALHOST"])
