@@ -46,9 +46,14 @@ package enum TextFile {
             if count < 0 && errno == EINTR { continue }
             guard count >= 0 else { throw Failure(errno) }
             if count == 0 { return bytes }
-            guard bytes.count + count <= maxBytes else { throw Failure(reason: "longer than \(maxBytes) bytes") }
+            guard bytes.count + count <= maxBytes else { throw Failure(reason: "larger than \(size(maxBytes))") }
             bytes += chunk[..<count]
         }
+    }
+
+    private static func size(_ bytes: Int) -> String {
+        let mebibyte = 1 << 20
+        return bytes.isMultiple(of: mebibyte) ? "\(bytes / mebibyte) MiB" : "\(bytes) bytes"
     }
 
     enum Audience {

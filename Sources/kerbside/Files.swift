@@ -3,29 +3,30 @@ import Settings
 
 /// A file named on the command line; - is standard input.
 enum InputFile {
+    /// Larger than any recording of a city's day, and far less than the memory of a machine: what never ends (/dev/zero, a pipe) ends here.
+    private static let mostBytes = 512 << 20
+
+    /// All of it, 512 MiB at most. Waits for the writer of a pipe.
     static func read(_ path: String) throws -> [UInt8] {
-        if path == "-" { return [UInt8](FileHandle.standardInput.readDataToEndOfFile()) }
-        guard let file = fopen(path, "rb") else {
-            throw CommandFailure("\(path) can't be read: \(String(cString: strerror(errno)))")
+        let isInput = path == "-"
+        let file = isInput ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { throw unreadable(path, TextFile.Failure(errno)) }
+        defer { if !isInput { close(file) } }
+        do throws(TextFile.Failure) {
+            return try TextFile.read(file, maxBytes: mostBytes)
+        } catch {
+            throw unreadable(isInput ? "standard input" : path, error)
         }
-        defer { fclose(file) }
-        var bytes: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 65_536)
-        while true {
-            let count = fread(&buffer, 1, buffer.count, file)
-            bytes += buffer[..<count]
-            guard count == 0 else { continue }
-            guard ferror(file) == 0 else {
-                throw CommandFailure("\(path) can't be read: \(String(cString: strerror(errno)))")
-            }
-            return bytes
-        }
+    }
+
+    private static func unreadable(_ name: String, _ failure: TextFile.Failure) -> CommandFailure {
+        CommandFailure("\(name) can't be read: \(failure.reason)")
     }
 
     /// A recording that is found in a folder: who names a pipe may mean it, but here it would be waited for unasked.
     static func recording(inFolder path: String) throws -> [UInt8] {
         do throws(TextFile.Failure) {
-            return try TextFile.read(path, maxBytes: .max)
+            return try TextFile.read(path, maxBytes: mostBytes)
         } catch {
             throw CommandFailure("\(path) isn't a file that can be read (\(error.reason)); take it out of the folder")
         }

@@ -286,7 +286,7 @@ private func problems(
             reason(scratch.path + "/no.yaml") == scratch.path + "/no.yaml: can't be read: No such file or directory")
         #expect(reason(scratch.path) == scratch.path + ": can't be read: Is a directory")
         let long = scratch.write("long.yaml", String(repeating: "# long\n", count: 200_000))
-        #expect(reason(long).contains("longer than 1048576 bytes"))
+        #expect(reason(long).contains("larger than 1 MiB"))
         let latin = scratch.path + "/latin.yaml"
         try #require(FileBytes.write([0x61, 0x3A, 0x20, 0xE9, 0x0A], to: latin))
         #expect(reason(latin) == latin + ": isn't UTF-8 text")

@@ -64,6 +64,18 @@ def test_an_offset_to_the_west_is_a_number(tmp_path, command, form):
     assert "nothing.csv can't be read: No such file or directory" in result.stderr, result.stderr
 
 
+@pytest.mark.parametrize("command", [["replay"], ["import", "yaml", "--check"]])
+def test_what_never_ends_is_read_no_further_than_a_bound(command):
+    result = run(*command, "/dev/zero")
+    assert result.returncode == 1 and "/dev/zero can't be read: larger than 512 MiB" in result.stderr, result.stderr
+
+
+def test_a_pipe_that_never_ends_is_read_no_further_than_a_bound():
+    with open("/dev/zero", "rb") as endless:
+        result = run("import", "yaml", "--check", "-", stdin=endless)
+    assert result.returncode == 1 and "standard input can't be read: larger than 512 MiB" in result.stderr, result.stderr
+
+
 def test_a_place_in_the_south_and_west_is_a_place(hub):
     result = run("lines", "set-stop", "nowhere", "--lat", "-33.9", "--lon", "-70.6", "--config", hub.config)
     assert "nowhere" in result.stderr and "Usage" not in result.stderr, result.stderr

@@ -69,7 +69,7 @@ def malformed(hub, what):
     if what == "zones without an end":
         (hub.directory / "zones.geojson").unlink(missing_ok=True)
         (hub.directory / "zones.geojson").symlink_to("/dev/zero")
-        return "longer than"
+        return "larger than 32 MiB"
     if what == "revoked tokens":
         file.write_text("# a phone was stolen\ndriver T1 yesterday\n")
         hub.write_config(tokens__revoked_file=str(file))
