@@ -12,7 +12,8 @@ extension Settings.Tokens {
     private func overlap(_ one: PublicKey, _ other: PublicKey) -> String? {
         let (first, second) = (one.rules.prefix, other.rules.prefix)
         // A key and the one that follows it: whose they are is held against `iss`, so their people are the same.
-        if first == second, !one.rules.issuer.isEmpty, one.rules.issuer == other.rules.issuer { return nil }
+        let isOneIssuer = one.rules.issuer.utf8.elementsEqual(other.rules.issuer.utf8)
+        if first == second, !one.rules.issuer.isEmpty, isOneIssuer { return nil }
         let names = "tokens.public_keys: \(one.kid) and \(other.kid)"
         let fix = "; or the same issuer, if both are keys of one"
         if first.isEmpty, second.isEmpty {

@@ -9,13 +9,13 @@ enum ForeignSubject {
     /// No secret: it makes of the HMAC a hash that is nobody else's.
     private static let key = HMACKey(Array("subject".utf8))
 
-    /// 1 to 64 of `A-Z a-z 0-9 _ . -` stay as they are. Anything else becomes `_x` and the subject, with each byte but
-    /// `A-Z a-z 0-9 . -` as `_` and two hexadecimal digits: `auth0|ab` is `_xauth0_7Cab`. Is that longer than 64, it
-    /// becomes `_h` and the hash, in base64url.
+    /// 1 to 64 of `A-Z a-z 0-9 _ . -` stay as they are, unless they begin as ids that are made here or as our guests'.
+    /// Anything else becomes `_x` and the subject, with each byte but `A-Z a-z 0-9 . -` as `_` and two hexadecimal digits:
+    /// `auth0|ab` is `_xauth0_7Cab`. Is that longer than 64, it becomes `_h` and the hash, in base64url.
     static func id(_ subject: String) -> String {
         let bytes = Array(subject.utf8)
         let isPlain = bytes.allSatisfy(Identifier.isPlain)
-        let isMade = subject.hasPrefix(encoded) || subject.hasPrefix(hashed)
+        let isMade = [encoded, hashed, TokenClaims.guestPrefix].contains(where: subject.hasPrefix)
         if isPlain, !isMade, (1...Identifier.longest).contains(bytes.count) { return subject }
         let id = encode(bytes)
         return id.utf8.count <= Identifier.longest ? id : hashed + Base64URL.encode(key.code(of: bytes))

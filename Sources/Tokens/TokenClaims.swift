@@ -40,6 +40,10 @@ public struct TokenClaims: Sendable, Equatable {
         self.scopes = scopes
     }
 
+    /// The subjects of guests begin so. Those of other issuers that do are encoded: nobody with an account is taken for a
+    /// guest (people.lua).
+    public static let guestPrefix = "guest-"
+
     /// A guest's first token.
     public static func guest(_ subject: String, city: String, now: Int64, lifeS: Int64) -> TokenClaims {
         var claims = TokenClaims(subject: subject, role: .passenger, city: city, issuedAt: now, expiresAt: now)

@@ -306,8 +306,8 @@ public struct TokenVerifier: Sendable {
 
     /// That the token is of this issuer and for this hub.
     private static func check(_ fields: TokenJSON, _ rules: IssuerRules) throws(TokenError) {
-        guard rules.issuer.isEmpty || fields["iss"]?.text == rules.issuer else { throw .wrongIssuer }
-        guard rules.audience.isEmpty || fields["aud"]?.words.contains(rules.audience) == true else {
+        guard rules.issuer.isEmpty || fields["iss"]?.text?.isSame(as: rules.issuer) == true else { throw .wrongIssuer }
+        guard rules.audience.isEmpty || fields["aud"]?.words.contains(where: rules.audience.isSame) == true else {
             throw .wrongAudience
         }
     }
@@ -336,7 +336,7 @@ public struct TokenVerifier: Sendable {
     private static func kind(_ value: JSONValue?, _ rules: IssuerRules?) throws(TokenError) -> VehicleKind {
         guard let value else { return .taxi }
         guard let text = value.text else { throw .badClaim(.kind) }
-        switch rules?.values[text] ?? text {
+        switch rules?.meaning(of: text) ?? text {
         case "taxi": return .taxi
         case "minibus": return .minibus
         default: throw .badClaim(.kind)

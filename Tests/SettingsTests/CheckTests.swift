@@ -169,6 +169,7 @@ private let otherForms = [
         ),
         ("{kid: a, file: F, issuer: x, prefix: ac}, {kid: b, file: F, issuer: x, prefix: acme.}", "one begins with"),
         ("{kid: a, file: F, prefix: a.}, {kid: b, file: F}, {kid: c, file: F}", "b and c have no prefix"),
+        ("{kid: a, file: F, issuer: Z\u{FC}g}, {kid: b, file: F, issuer: Zu\u{308}g}", "a and b have no prefix"),
         ("{kid: a, file: F}", nil),
         ("{kid: a, file: F}, {kid: b, file: F, prefix: acme.}, {kid: c, file: F, prefix: bus.}", nil),
         ("{kid: a, file: F, issuer: x}, {kid: b, file: F, issuer: x}, {kid: c, file: F, prefix: c.}", nil),

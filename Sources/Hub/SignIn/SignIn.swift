@@ -77,7 +77,7 @@ final class SignIn {
         note(now)
         return token(
             .guest(
-                "guest-\(mark)-\(RandomID.sign())", city: services.settings.city.id, now: now,
+                "\(TokenClaims.guestPrefix)\(mark)-\(RandomID.sign())", city: services.settings.city.id, now: now,
                 lifeS: Int64(min(tokens.signInLifeS, tokens.signInS))))
     }
 
