@@ -21,6 +21,8 @@ public protocol Database: AnyObject {
     var unhurried: String? { get }
     /// The statement that asks for the table of versions, if it is there.
     var versionsTable: String { get }
+    /// Fails with `.unfit` where another user of a server has made some of what records are in, and names it.
+    func checkOwners() throws(DatabaseFailure)
     /// What stands behind FROM where rows of a table are to be found by this index.
     func table(_ name: String, by index: String) -> String
     /// Gives back the room of what was written and has come to its place since, if that is much. Waits for those who read, some seconds at
@@ -35,6 +37,7 @@ public protocol Database: AnyObject {
 extension Database {
     public func read(_ statement: Statement) throws(DatabaseFailure) -> [[SQLValue]] { try rows(statement) }
     public var serverNs: UInt64 { 0 }
+    public func checkOwners() {}
 
     /// All or nothing. When it throws, nothing has changed, unless the answer to the last word was lost.
     public func transaction<Result>(

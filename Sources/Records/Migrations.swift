@@ -4,6 +4,15 @@ enum Migrations {
     /// In their order; the version of a database is how many it has had.
     static let steps = [tables, registry, fares, seats, histories, receipts, alarms]
 
+    /// Names of all tables and views that a step makes, and of the one with the versions.
+    static let names: [String] =
+        ["schema_versions"]
+        + steps.joined(separator: "\n").split(separator: "\n").compactMap { line -> String? in
+            let words = line.split(separator: " ")
+            let isMade = words.count > 2 && words[0] == "CREATE" && (words[1] == "TABLE" || words[1] == "VIEW")
+            return isMade ? String(words[2]) : nil
+        }
+
     /// Brings the tables up to date, all or nothing. Refuses those of a later version.
     static func run(_ database: any Database, nowMs: Int64) throws(DatabaseFailure) {
         // Most of the time there is nothing to do, and no need to write.

@@ -11,6 +11,9 @@ public final class PostgresDatabase: Database {
     /// So many statements go out before their answers are read: these must fit into what the kernel holds.
     private static let inOneGo = 200
 
+    /// The one in which records are.
+    private var schema = ""
+
     /// So long the answers to what went out together are waited for, ns; nil: as long as the network lives.
     private let withinNs: UInt64?
 
@@ -42,6 +45,14 @@ public final class PostgresDatabase: Database {
             // One that waits for another's lock says so instead of waiting for ever.
             let limits = "SET statement_timeout = '\(withinSeconds ?? 60)s'; SET lock_timeout = '15s'"
             try script("\(limits); \(Self.keepalives)")
+            guard let found = try PostgresOwners.schema(self) else {
+                throw DatabaseFailure(
+                    .unfit,
+                    "the search_path of the hub's role names no schema that is there: make one in the PostgreSQL database, or say another with ALTER ROLE … SET search_path"
+                )
+            }
+            schema = found
+            try checkOwners()
         } catch {
             close()
             throw error
@@ -66,6 +77,8 @@ public final class PostgresDatabase: Database {
             "the PostgreSQL database has the encoding \(encoding), which can't hold every text: make one with CREATE DATABASE new ENCODING 'UTF8' TEMPLATE template0 (and LOCALE 'C' where the server's locale is of another encoding), and name it in store.url"
         )
     }
+
+    public func checkOwners() throws(DatabaseFailure) { try PostgresOwners.check(self, schema: schema) }
 
     deinit { close() }
 

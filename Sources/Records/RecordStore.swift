@@ -55,6 +55,8 @@ public final class RecordStore {
                 return nil
             }
             try Migrations.run(database, nowMs: nowMs)
+            // What it has found made may be of somebody who was faster.
+            try database.checkOwners()
             let store = RecordStore(database, city: city)
             for gap in try store.gaps() { store.heed(gap) }
             return store

@@ -47,7 +47,7 @@ public struct DatabaseFailure: Error, Equatable, Sendable, CustomStringConvertib
         case unavailable
         /// Nobody has made its tables yet, or brought them up to date: a recorder does so when it begins.
         case unmade
-        /// It can't hold every text: it has to be made anew.
+        /// It can't hold every text, or is in part another role's: a person has to mend it, or to make another.
         case unfit
         /// It does not take what it was given, and never will; it takes other things.
         case refused
