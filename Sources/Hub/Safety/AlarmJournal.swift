@@ -1,12 +1,9 @@
-import Dispatch
 import EventLoop
-import Glibc
-import Settings
 import Wire
 
 /// Alarms on the disk of this machine, besides Redis: a second of what Redis has said can be lost with the power, and nobody sends an alarm
-/// again that was taken. A file for each day (UTC), a line for each alarm, for more that its sender says, and for each that was closed; all
-/// workers write at its end. All calls come on the worker's loop, and the disk is waited for on another thread.
+/// again that was taken. A line of `<data>/alarms` (``DayJournal``) for each alarm, for more that its sender says, and for each that was closed.
+/// All calls come on the worker's loop.
 final class AlarmJournal: Sendable {
     /// What `sos_restore` is called with.
     struct Alarm: Sendable, Equatable {
@@ -27,18 +24,13 @@ final class AlarmJournal: Sendable {
     /// Redis knows at least so long that an alarm was closed, days (`JOURNAL_S` of sos.lua).
     private static let leastKnownDays = 3
 
-    private let data: String
-    private let directory: String
-    private let queue = DispatchQueue(label: "kerbside.alarms")
-    private let mostRead: Int
+    private let files: DayJournal
 
     /// - Parameters:
     ///   - data: the data directory, which another city may have had before.
     ///   - mostRead: bytes that are read of a file, its last.
     init(data: String, city: String, mostRead: Int = 8 << 20) {
-        self.data = data
-        directory = data + "/alarms/" + city
-        self.mostRead = mostRead
+        files = DayJournal(data: data, name: "alarms", city: city, mostRead: mostRead)
     }
 
     /// Calls `then` on the loop when it is on the disk, with false when it can't be written.
@@ -59,7 +51,7 @@ final class AlarmJournal: Sendable {
         }
         if alarm.again > 0 { json.member("again", alarm.again) }
         json.endObject()
-        append(json, loop, then)
+        files.append(json, loop, then: then)
     }
 
     /// It need not ring again, unless it was opened again more often than this. `then` as for ``keep(_:_:then:)``.
@@ -69,91 +61,40 @@ final class AlarmJournal: Sendable {
         json.member("closed", id)
         if again > 0 { json.member("again", again) }
         json.endObject()
-        append(json, loop, then)
-    }
-
-    private func append(_ json: JSONWriter, _ loop: EventLoop, _ then: @escaping (Bool) -> Void) {
-        // Of a line that the power or a full disk has cut off there is no end: each begins anew.
-        let line = [10] + json.bytes + [10]
-        let answer = LoopAnswer(give: then)
-        queue.async { [self] in
-            let isKept = append(line)
-            loop.submit { answer.give(isKept) }
-        }
+        files.append(json, loop, then: then)
     }
 
     /// Deletes what is older than yesterday, but for the latest two files; of those, one goes when it is older than `keptDays` and none of
     /// its alarms is open. Once a day.
-    func forgetOld(keptDays: Int) { queue.async { [self] in _ = daysLeft(keptDays) } }
+    func forgetOld(keptDays: Int) { files.perform { [self] in _ = daysLeft(keptDays) } }
 
     /// Deletes the same, and calls `then` on the loop with the alarms in what is left that were not closed, the oldest first.
     func unclosed(keptDays: Int, _ loop: EventLoop, then: @escaping ([Alarm]) -> Void) {
-        let answer = LoopAnswer(give: then)
-        queue.async { [self] in
-            let alarms = read(daysLeft(keptDays), forgotten: lastForgotten(keptDays))
-            loop.submit { answer.give(alarms) }
-        }
-    }
-
-    /// Of the machine's clock, days since 1970.
-    private var today: Int64 { Int64(time(nil)) / 86_400 }
-
-    private func name(_ day: Int64) -> String { "\(day).jsonl" }
-
-    private func append(_ line: [UInt8]) -> Bool {
-        let above = data + "/alarms"
-        for path in [above, directory] where mkdir(path, 0o700) != 0 && errno != EEXIST { return false }
-        let file = open(directory + "/" + name(today), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o600)
-        guard file >= 0 else { return false }
-        defer { close(file) }
-        guard line.withUnsafeBytes({ write(file, $0.baseAddress, $0.count) }) == line.count, fsync(file) == 0 else {
-            return false
-        }
-        // Its name, too: the file may be new, and so may the directories.
-        for path in [directory, above, data] {
-            let parent = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-            guard parent >= 0 else { return false }
-            defer { close(parent) }
-            guard fsync(parent) == 0 else { return false }
-        }
-        return true
+        files.find(loop, { [self] _ in read(daysLeft(keptDays), forgotten: lastForgotten(keptDays)) }, then: then)
     }
 
     /// The days of which there are files: those since yesterday, and the latest two whatever the clock says, which may be wrong when the power is
     /// back. Of these, one that is older than `keptDays` stays only while it has an alarm that is open, and so do those after it, as they may
     /// close others of its alarms. Files of other days are deleted.
     private func daysLeft(_ keptDays: Int) -> [Int64] {
-        let days = (DirectoryNames.of(directory) ?? []).compactMap { name in
-            name.hasSuffix(".jsonl") ? Int64(name.dropLast(".jsonl".count)) : nil
-        }.sorted()
+        let (days, today) = (files.days, files.today)
         var left = days.enumerated().filter { $1 >= today - 1 || $0 >= days.count - 2 }.map(\.element)
         while let day = left.first, day < today - Int64(keptDays), hasOnlyClosed(day, within: left, keptDays) {
             left.removeFirst()
         }
-        for day in days where !left.contains(day) { unlink(directory + "/" + name(day)) }
+        for day in days where !left.contains(day) { files.remove(day) }
         return left
     }
 
     /// Whether the file of a day can be read, and each of its alarms is closed by it or by another of `days`, or forgotten.
     private func hasOnlyClosed(_ day: Int64, within days: [Int64], _ keptDays: Int) -> Bool {
-        guard end(of: day) != nil else { return false }
+        guard files.forEachLine(of: day, { _ in }) else { return false }
         let open = Set(read(days, forgotten: lastForgotten(keptDays)).map(\.id))
         return !read([day]).contains { open.contains($0.id) }
     }
 
-    /// What was written last on that day; the first line may be a part of one. Nil: it can't be read.
-    private func end(of day: Int64) -> [UInt8]? {
-        let file = open(directory + "/" + name(day), O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else { return nil }
-        defer { close(file) }
-        // Fails for a file that is shorter, which is read from its start.
-        lseek(file, -mostRead, SEEK_END)
-        // Other workers write on meanwhile.
-        return try? TextFile.read(file, maxBytes: 2 * mostRead)
-    }
-
     /// If an alarm was closed on this day, Redis may have forgotten it.
-    private func lastForgotten(_ keptDays: Int) -> Int64 { today - Int64(max(keptDays, Self.leastKnownDays)) }
+    private func lastForgotten(_ keptDays: Int) -> Int64 { files.today - Int64(max(keptDays, Self.leastKnownDays)) }
 
     /// The alarms of these days that were not closed on one of them. forgotten: one of which no end is written is left out if its last line is of
     /// this day, or older. It may have been closed since, and would ring again whenever Redis is asked, which has forgotten it.
@@ -163,8 +104,7 @@ final class AlarmJournal: Sendable {
         // Workers write it in no certain order: what was closed is known by how often it had been opened again.
         var closed: [String: Int64] = [:]
         for day in days {
-            for line in (end(of: day) ?? []).split(separator: 10) {
-                guard let json = try? JSONValue(parsing: Array(line)) else { continue }
+            files.forEachLine(of: day) { json in
                 if let id = json["closed"]?.text { closed[id] = max(closed[id] ?? 0, json["again"]?.integer ?? 0) }
                 if let alarm = Alarm(json) {
                     alarms.append(alarm)

@@ -12,8 +12,7 @@ final class KeptAlarms {
     private let journal: AlarmJournal
     /// How many lines this worker has written of each alarm, anew each time that it was opened again. Of many the latest are known.
     private var written = RecentlyUsed<String, Int>(most: mostKnown)
-    /// Whose answers wait for the disk.
-    private var unanswered: [Unanswered] = []
+    private let waits: DiskWaits
     /// Alarms whose end was written here. Of many the latest are known.
     private var closed = RecentlyUsed<String, Void>(most: mostKnown)
     /// When Redis is to be asked for what it may have lost, ms of the loop; nil: it was.
@@ -25,25 +24,17 @@ final class KeptAlarms {
     private var isDiskTroubled = false
     private var isRestoreTroubled = false
 
-    private final class Unanswered {
-        let at: UInt64
-        var tell: (() -> Void)?
-
-        init(at: UInt64, tell: @escaping () -> Void) { (self.at, self.tell) = (at, tell) }
-    }
-
     private static let mostKnown = 1000
     /// Of one alarm: who presses on and on writes no more.
     private static let mostLines = 20
     /// Later ones ring first.
     private static let mostRestored = 500
-    /// A disk that hangs keeps nobody waiting for longer, ms: it rings already.
-    private static let longestDiskMs: UInt64 = 2000
     private static let shortestWaitMs: UInt64 = 1000
     private static let longestWaitMs: UInt64 = 60_000
 
     init(_ services: WorkerServices) {
         self.services = services
+        waits = DiskWaits(services.loop)
         journal = AlarmJournal(data: services.settings.data.dir, city: services.settings.city.id)
     }
 
@@ -59,18 +50,16 @@ final class KeptAlarms {
         return text != nil && lines < Self.mostLines
     }
 
-    /// Calls `tell` once: when it is on the disk, when it can't be, or when that takes too long.
+    /// Calls `tell` once: when it is on the disk, when it can't be, or when that takes too long (it rings already).
     func keep(_ alarm: AlarmJournal.Alarm, _ tell: @escaping () -> Void) {
-        let waits = Unanswered(at: loop.now, tell: tell)
-        unanswered.append(waits)
+        let wait = waits.begin(tell)
         let opening = Self.opening(alarm.id, alarm.again)
         let lines = written.use(opening) ?? 0
         written.keep(lines + 1, as: opening, size: 1)
         journal.keep(alarm, loop) { isKept in
             if !isKept { self.written.remove(opening) }
             self.diskAnswered(isKept)
-            self.unanswered.removeAll { $0 === waits }
-            waits.tell?()
+            self.waits.end(wait)
         }
     }
 
@@ -132,10 +121,7 @@ final class KeptAlarms {
     /// Each second of the machine's clock.
     func second() {
         if let restoresAt, services.commands.isUp, loop.now >= restoresAt { restore() }
-        for waits in unanswered where loop.now - waits.at > Self.longestDiskMs {
-            waits.tell?()
-            waits.tell = nil
-        }
+        waits.second()
         let today = EventLoop.wallClock() / 86_400_000
         if today != tidied {
             tidied = today

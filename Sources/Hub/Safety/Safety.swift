@@ -17,6 +17,8 @@ final class Safety: Capability {
     private var reports: [String: Int] = [:]
     private var day: Int64 = 0
     private let kept: KeptAlarms
+    /// How often an alarm was opened again, which only the journal needs to know.
+    private static let hidden = ["again"]
     /// A hundred alarms take Redis 4 ms.
     private let listings = SubjectTurns.ofLists()
 
@@ -45,9 +47,9 @@ final class Safety: Capability {
         case .close(let sos, let note):
             callForJournal(
                 "sos_close", ["operator": who, "sos": RedisArgument(sos), "note": RedisArgument(note), "key": key],
-                message, session
+                hidden: Self.hidden, message, session
             ) { reply, tell in
-                if let reply { self.kept.noteClosed(sos, again: reply.again) }
+                if let reply { self.kept.noteClosed(sos, again: reply["again"]?.integer ?? 0) }
                 tell()
             }
         case .report(let category, let text, let ride, let vehicle, let isAnonymous):
@@ -84,8 +86,9 @@ final class Safety: Capability {
             "lat": place.map { RedisArgument($0.lat) } ?? "", "lon": place.map { RedisArgument($0.lon) } ?? "",
             "key": RedisArgument(message.key ?? ""),
         ]
-        callForJournal("sos_raise", arguments, message, session) { inner, tell in
-            guard let (reply, again) = inner, let sos = reply["sos"]?.text else { return tell() }
+        callForJournal("sos_raise", arguments, hidden: Self.hidden, message, session) { reply, tell in
+            guard let reply, let sos = reply["sos"]?.text else { return tell() }
+            let again = reply["again"]?.integer ?? 0
             // Once for an alarm, however often it is sent.
             if sos == id {
                 let watching = reply["watching"]?.integer ?? 0
@@ -100,32 +103,6 @@ final class Safety: Capability {
                 text: text ?? "", place: place, again: again)
             self.kept.keep(alarm, tell)
         }
-    }
-
-    /// Calls the function of a command whose answer says how often the alarm was opened again, which only the journal needs to know. `then` is given
-    /// the reply and that, nil if it was refused; and what sends the answer as the one reply to the message, to be called once.
-    private func callForJournal(
-        _ function: String, _ arguments: FunctionArguments, _ message: ClientMessage, _ session: Session,
-        then: @escaping ((ok: JSONValue, again: Int64)?, @escaping () -> Void) -> Void
-    ) {
-        let (began, budget) = (loop.now, session.budget)
-        functions.command(function, arguments) { answer in
-            self.metrics.commandTook(milliseconds: self.loop.now - began)
-            let (answer, reply) = self.withoutAgain(answer)
-            then(reply) { self.answer(answer, to: message, session, orCharge: budget) }
-        }
-    }
-
-    /// The answer as its sender gets it; and the reply with what was taken out of it, nil: it was refused.
-    private func withoutAgain(_ answer: RedisFunctions.Answer)
-        -> (answer: RedisFunctions.Answer, reply: (ok: JSONValue, again: Int64)?)
-    {
-        guard case .ok(let json) = answer, let ok = try? JSONValue(parsing: json) else { return (answer, nil) }
-        guard let again = ok["again"]?.integer, var members = ok.members else { return (answer, (ok, 0)) }
-        members["again"] = nil
-        var writer = JSONWriter()
-        writer.value(.object(members))
-        return (.ok(writer.bytes), (ok, again))
     }
 
     /// Counts it, or refuses what is too much for one person and day. What is refused later counts, too: nobody sends so many.

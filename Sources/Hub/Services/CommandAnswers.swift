@@ -19,6 +19,37 @@ extension Capability {
         }
     }
 
+    /// Calls the function of a command whose effect is written to a journal before its answer is sent.
+    /// - Parameters:
+    ///   - hidden: members of the reply that are for the journal, and not sent.
+    ///   - then: is given the reply with them, nil if the command was refused; and what sends the answer without them as the one reply to the
+    ///     message, to be called once.
+    func callForJournal(
+        _ function: String, _ arguments: FunctionArguments, hidden: [String], _ message: ClientMessage,
+        _ session: Session, then: @escaping (JSONValue?, @escaping () -> Void) -> Void
+    ) {
+        let (began, budget) = (loop.now, session.budget)
+        functions.command(function, arguments) { answer in
+            self.metrics.commandTook(milliseconds: self.loop.now - began)
+            let (reply, sent) = Self.hide(hidden, in: answer)
+            then(reply) { self.answer(sent, to: message, session, orCharge: budget) }
+        }
+    }
+
+    /// The reply as it is, nil: it was refused; and the answer without these members of it.
+    private static func hide(_ hidden: [String], in answer: RedisFunctions.Answer)
+        -> (reply: JSONValue?, sent: RedisFunctions.Answer)
+    {
+        guard case .ok(let json) = answer, let reply = try? JSONValue(parsing: json) else { return (nil, answer) }
+        guard var members = reply.members, hidden.contains(where: { members[$0] != nil }) else {
+            return (reply, answer)
+        }
+        for name in hidden { members[name] = nil }
+        var writer = JSONWriter()
+        writer.value(.object(members))
+        return (reply, .ok(writer.bytes))
+    }
+
     /// Sends an answer. If the session is closed, the answer was read all the same, and `budget` is charged: its subject's, which a session that is
     /// closed has no more.
     func answer(
