@@ -151,4 +151,61 @@ import Wire
             #expect(try await revoke("p6").isOK, "a day after the first")
         }
     }
+
+    @Test("what Redis has lost is revoked again, once, with the same seconds, and its devices are told nothing more")
+    func revokesAgain() async throws {
+        try await TestCity.run { city in
+            @Sendable func again(_ subject: String, _ before: String, _ others: String = "") async throws -> Int64? {
+                try await city.call("office_revoke_again", ["driver", subject, before, others]).int
+            }
+            func score(_ member: String) async throws -> String? {
+                try await city.raw(["ZSCORE", "{test}:revoked", member]).text
+            }
+            let given = try await city.command(
+                "office_end_session", "o1", "driver", "T1", "Stolen.", "1", "60", "0", "")
+            let (before, others) = (given["before"]?.integer ?? 0, given["others_before"]?.integer ?? 0)
+            #expect(before > 1_700_000_000 && others == before + 60)
+            #expect(try await again("T1", "\(before)", "\(others)") == 0, "it is there")
+            #expect(try await again("T1", "\(before - 9)", "\(others - 9)") == 0, "and a later one")
+            try await city.raw(["DEL", "{test}:revoked"])
+            try await city.raw(["HSET", "{test}:subscriptions:driver:T1", "e", "1"])
+            let heard = try await city.heard(on: "people") {
+                for answer in [Int64(1), 0] {
+                    let found = try await again("T1", "\(before)", "\(others)")
+                    #expect(found == answer)
+                }
+            }
+            #expect(try await score("driver T1") == "\(before)")
+            #expect(try await score("driver T1 others") == "\(others)")
+            #expect(try await city.raw(["EXISTS", "{test}:subscriptions:driver:T1"]).int == 0)
+            // Nobody's session is ended for it: who is connected may have a newer token.
+            #expect(heard.filter { $0.channel == "sessions" }.isEmpty)
+            let told = heard.filter { $0.channel == "revocations" }
+            #expect(told.map(\.meta) == ["\(before)"])
+            let data = try JSONValue(parsing: try #require(told.first).data)
+            #expect(data["subject"]?.text == "T1" && data["others_before"]?.integer == others)
+        }
+    }
+
+    @Test("where Redis has the newest 400,000, none that is older than they comes again")
+    func hasNoRoom() async throws {
+        try await TestCity.run { city in
+            let fill = """
+                for i = 1, 400, 1 do
+                    local more = {}
+                    for j = 1, 1000 do more[2 * j - 1], more[2 * j] = 3000, 'driver x' .. i .. '-' .. j end
+                    redis.call('ZADD', KEYS[1], unpack(more))
+                end
+                return redis.call('ZCARD', KEYS[1])
+                """
+            let filled = try await city.raw(["EVAL", fill, "1", "{test}:revoked"])
+            #expect(filled.int == 400_000)
+            let older = try await city.call("office_revoke_again", ["driver", "T1", "3000", ""])
+            #expect(older.int == 2)
+            let newer = try await city.call("office_revoke_again", ["driver", "T2", "3001", ""])
+            #expect(newer.int == 1)
+            let kept = try await city.raw(["ZCARD", "{test}:revoked"])
+            #expect(kept.int == 400_000)
+        }
+    }
 }

@@ -5,33 +5,43 @@ import Settings
 import Tokens
 import Wire
 
-/// Ends the connections that the office wants ended, and knows whose tokens it has revoked.
+/// Ends the connections that the office wants ended, and knows whose tokens it has revoked, also where Redis has lost that (``KeptRevocations``).
 final class OfficeSessions: PushListener {
     let services: WorkerServices
     private let clients: Sessions
+    private let kept: KeptRevocations
 
-    init(_ services: WorkerServices, _ clients: Sessions) {
+    init(_ services: WorkerServices, _ clients: Sessions, _ kept: KeptRevocations) {
         self.services = services
         self.clients = clients
+        self.kept = kept
     }
 
     func handle(_ message: ClientMessage, _ session: Session, _ identity: Identity) -> Bool {
         guard case .office(.endSession(let role, let subject, let reason, let revoke)) = message.command else {
             return false
         }
-        call(
+        callForJournal(
             "office_end_session",
             [
                 "operator": RedisArgument(identity.subject), "role": RedisArgument(role.rawValue),
                 "subject": RedisArgument(subject), "reason": RedisArgument(reason), "revoke": revoke ? "1" : "",
                 "leeway_s": RedisArgument(settings.tokens.publicKeys.isEmpty ? 0 : settings.tokens.leewayS),
                 "now_s": RedisArgument(EventLoop.wallClock() / 1000), "key": RedisArgument(message.key ?? ""),
-            ], message, session)
+            ], hidden: ["before", "others_before"], message, session
+        ) { reply, tell in
+            guard let before = reply?["before"]?.integer else { return tell() }
+            // It counts already. Who has asked hears so when nothing can take it back any more.
+            let revoked = RevocationJournal.Revoked(
+                role: role, subject: subject, before: before, othersBefore: reply?["others_before"]?.integer)
+            self.kept.keep(revoked, tell)
+        }
         return true
     }
 
     func onPublish(_ push: Push) -> Bool {
-        guard push.channel == Channel.ended else { return false }
+        let isAgain = push.channel == Channel.revocations
+        guard isAgain || push.channel == Channel.ended else { return false }
         guard let data = try? JSONValue(parsing: push.data), let role = data["role"]?.text.flatMap(Role.init),
             let subject = data["subject"]?.text
         else { return true }
@@ -41,7 +51,11 @@ final class OfficeSessions: PushListener {
             if let others = data["others_before"]?.integer {
                 revoked.append(TokenRevocation(role: role, subject: subject, before: others, isOfOthers: true))
             }
-            services.revoke(revoked)
+            let isNew = services.revoke(revoked)
+            if isAgain {
+                if isNew { hasHeard = true }
+                return true
+            }
             sayWhenLate(role, subject, before)
         }
         clients.end(role, subject, isRevoked: before != nil, reason: data["reason"]?.text ?? "")
@@ -60,13 +74,33 @@ final class OfficeSessions: PushListener {
     /// Clocks of machines may differ by as much, s.
     private static let soonS: Int64 = 10
 
-    func redisIsUp() { readRevoked() }
+    /// Before anybody's token is taken: this Redis may have lost what the journal has.
+    func redisIsUp() {
+        kept.read { revoked in
+            if self.services.revoke(revoked) { self.hasFound = true }
+            self.knowsJournal = true
+            self.readRevoked()
+        }
+    }
 
-    func subscriptionBack() { readRevoked() }
+    func subscriptionBack() {
+        if knowsJournal { readRevoked() }
+    }
 
     func second() {
         if hasFailed, commands.isUp { readRevoked() }
+        if hasHeard {
+            hasHeard = false
+            // The keys are the same.
+            clients.sendAwayUnaccepted(provedBy: services.verifier)
+        }
+        kept.second()
     }
+
+    /// The journal was read, once at least.
+    private var knowsJournal = false
+    /// Another hub has put back what this worker did not know of; connections that have to leave are not looked for yet.
+    private var hasHeard = false
 
     private static let page = 1_000
     /// So many are read twice where a page goes on within a second: who is revoked again meanwhile goes to a later one.
@@ -98,11 +132,13 @@ final class OfficeSessions: PushListener {
                 Self.revocation(rows[index].text ?? "", rows[index + 1].text ?? "")
             }
             if self.services.revoke(revoked) { self.hasFound = true }
+            self.kept.seen(revoked)
             if rows.count >= 2 * Self.page, let last = revoked.last?.before {
                 guard last == second else { return self.readRevoked(from: last, number) }
                 return self.readRevoked(from: second, skipped: skipped + Self.page - Self.overlap, number)
             }
             self.services.knowsRevoked = true
+            self.kept.allSeen()
             guard self.hasFound else { return }
             self.hasFound = false
             // The keys are the same.

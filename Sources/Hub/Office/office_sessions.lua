@@ -18,6 +18,16 @@ local UNKNOWN_A_DAY = 1000
 -- (OfficeRevocations.swift).
 local MOST_REVOKED = 400000
 
+-- Counts no token of role:subject that was issued before this second; and of other issuers, before others_before (nil: there are none).
+local function revoke(c, role, subject, before, others_before)
+    local key, member = c.p .. 'revoked', role .. ' ' .. subject
+    redis.call('ZADD', key, 'GT', before, member)
+    if others_before then redis.call('ZADD', key, 'GT', others_before, member .. ' others') end
+    -- Who has the device is told nothing any more.
+    subscriptions.drop_all(c, role .. ':' .. subject)
+    redis.call('ZREMRANGEBYRANK', key, 0, -MOST_REVOKED - 1)
+end
+
 -- Has said hello within a week, as a driver within a month, is connected, or is told things on a device.
 local function is_known(c, role, subject)
     local channel = role .. ':' .. subject
@@ -57,14 +67,8 @@ register('office_end_session', {
             -- Those of this second, too: who had the token a moment ago must get a new one. The clock of Redis may be behind the hub's, and the
             -- hub's may have been ahead.
             before = math.max(math.floor(c.real / 1000), tonumber(given.now_s), revocations.latest_signed(c)) + 1
-            redis.call('ZADD', c.p .. 'revoked', 'GT', before, role .. ' ' .. subject)
-            if given.leeway_s ~= '0' then
-                others_before = before + given.leeway_s
-                redis.call('ZADD', c.p .. 'revoked', 'GT', others_before, role .. ' ' .. subject .. ' others')
-            end
-            -- Who has the device is told nothing any more.
-            subscriptions.drop_all(c, role .. ':' .. subject)
-            redis.call('ZREMRANGEBYRANK', c.p .. 'revoked', 0, -MOST_REVOKED - 1)
+            if given.leeway_s ~= '0' then others_before = before + given.leeway_s end
+            revoke(c, role, subject, before, others_before)
         end
         push(c, 'sessions', '', 'ended', before and string.format('%.0f', before) or '', cjson.encode({
             role = role, subject = subject, reason = given.reason, others_before = others_before,
@@ -72,9 +76,32 @@ register('office_end_session', {
         local id = audit.write(c, given.operator, 'office.session_end',
             role .. ':' .. (role == 'passenger' and audit.person(subject) or subject), given.reason, was,
             { state = is_revoked and 'revoked' or 'ended' })
-        return ok({ role = role, subject = subject, revoked = is_revoked, audit = id })
+        -- `before` and `others_before` are for the worker's journal, and not sent (OfficeSessions.swift).
+        return ok({
+            role = role, subject = subject, revoked = is_revoked, audit = id, before = before, others_before = others_before,
+        })
     end)
 end)
+
+-- office_revoke_again: of a revocation that a journal has (KeptRevocations.swift), role, subject, the second before which its tokens count no more,
+-- and that of other issuers ('': there is none). Answers 1: Redis had lost it, and has it again; 0: it has it, or a later one; 2: it has the
+-- newest `MOST_REVOKED`, and this one is older than all of them.
+register('office_revoke_again', { 'role', 'subject', 'before', 'others_before' }, function(c, given)
+    local key, before, others_before = c.p .. 'revoked', tonumber(given.before), tonumber(given.others_before)
+    local function has(member, second)
+        local known = redis.call('ZSCORE', key, member)
+        return known and tonumber(known) >= second
+    end
+    local member = given.role .. ' ' .. given.subject
+    if has(member, before) and (not others_before or has(member .. ' others', others_before)) then return 0 end
+    if redis.call('ZCARD', key) >= MOST_REVOKED and before <= tonumber(redis.call('ZRANGE', key, 0, 0, 'WITHSCORES')[2]) then return 2 end
+    revoke(c, given.role, given.subject, before, others_before)
+    -- Other hubs know it by this only. Who is connected may have a newer token, so nobody's session is ended for it (`Channel.revocations`).
+    push(c, 'revocations', '', 'again', string.format('%.0f', before), cjson.encode({
+        role = given.role, subject = given.subject, others_before = others_before,
+    }))
+    return 1
+end, { 'allow-oom' })
 
 -- office_revoked: from which second on, how many are left out. Answers the next 1,000 revocations, each as its member and its second. Those made
 -- after a clock was ahead are all of one second.

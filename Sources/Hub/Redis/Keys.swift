@@ -81,6 +81,8 @@ enum Channel {
     static let queues = "queues"
     /// Whose connections the office has ended (office_sessions.lua), for the workers alone.
     static let ended = "sessions"
+    /// What Redis had lost of what the office has revoked, and has again (office_sessions.lua), for the workers alone.
+    static let revocations = "revocations"
 
     /// What the hub itself tells of lines and buses; read as topics are.
     static let catalog = "catalog"

@@ -32,7 +32,7 @@ struct Acceptance {
 extension SignIn {
     /// An invitation (`kerbside invite`) is good once. Which attempt has accepted it is kept for as long as it would be good, and as a
     /// sign-in lasts: a clock that is ahead for a moment must not end that. Who did not get the answer asks again with the same `Idempotency-Key`,
-    /// for some minutes.
+    /// for some minutes. It is on the disk, too, before the token goes out: a Redis that has lost the mark is told again (``KeptRevocations``).
     func accept(_ request: HTTPRequest, _ answer: @escaping (HTTPResponse) -> Void) {
         guard let text = request.bearerToken else {
             return answer(.unidentified(.unauthenticated, "Send the invitation as `Authorization: Bearer …`."))
@@ -55,6 +55,8 @@ extension SignIn {
                 .unidentified(
                     error == .wrongCity ? .forbidden : .unauthenticated, Self.explained(error), error: "invalid_token"))
         }
+        // Which are used is known only then.
+        guard kept.isPutBack else { return answer(Self.isAway) }
         if let refusal = services.budgets.take(Self.acceptPrice, ofReader: "invitation:\(id)") {
             return answer(.refusal(refusal))
         }
@@ -90,7 +92,9 @@ extension SignIn {
                     "an invitation is accepted",
                     metadata: ["role": "\(claims.role.rawValue)", "subject": "\(claims.subject)"])
             }
-            answer(self.token(first))
+            let used = RevocationJournal.UsedInvitation(
+                id: id, attempt: reply.text ?? attempt.text, until: attempt.at + lifeS)
+            self.kept.keep(used) { answer(self.token(first)) }
         }
     }
 

@@ -10,10 +10,13 @@ import Wire
 /// the next token of a sign-in. Neither waits for Redis. `POST /v1/invitations/accept`: the first token of who was invited.
 final class SignIn {
     let services: WorkerServices
+    /// Which invitations are used.
+    let kept: KeptRevocations
     private var limits: NetworkLimits
 
-    init(_ services: WorkerServices) {
+    init(_ services: WorkerServices, _ kept: KeptRevocations) {
         self.services = services
+        self.kept = kept
         limits = .guests(perHour: services.settings.tokens.guestsPerHour)
     }
 

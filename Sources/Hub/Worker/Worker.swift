@@ -70,6 +70,7 @@ public actor Worker {
         let lines = LineBoards(services)
         let times = LineTimes(services, lines)
         let streams = Streams(services)
+        let revocations = KeptRevocations(services)
         topics.readings.joined = { reading, isGap in lines.joined(reading.topic.channel, reading.session, isGap: isGap)
         }
         topics.readings.left = { channel, session in lines.left(channel, session) }
@@ -80,7 +81,7 @@ public actor Worker {
             Walkers(services, positions, followed), learning, Tours(services, positions), lines,
             times, StopTexts(services, times), Stops(services), topics, topics.readings,
             events, events.readings, Notifications(services), Broadcasts(services), Office(services),
-            OfficeSessions(services, clients),
+            OfficeSessions(services, clients, revocations),
             Safety(services, topics.readings), Registry(services), SignPages(services), RecordListing(services),
             Reservations(services, fares),
             Sharing(services, learning), Trips(services, fares, seatFares, learning), Advice(services),
@@ -104,7 +105,7 @@ public actor Worker {
         asked.page = { [services] json, form, request in
             TripPages.page(json, form, request, city: services.settings.city.id)
         }
-        http = HTTPRouter(services, asked, SignIn(services), streams, capabilities)
+        http = HTTPRouter(services, asked, SignIn(services, revocations), streams, capabilities)
         let all = capabilities
         services.takenForDead = { for capability in all { capability.takenForDead() } }
     }
