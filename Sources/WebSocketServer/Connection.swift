@@ -89,7 +89,7 @@ final class Connection {
     var isBehind = false
     /// The kernel took less than it was given: nothing is tried again before it has room.
     var isBlocked = false
-    /// Answers the latest ping of those that came while it was behind.
+    /// Answers the latest ping of those that came in one read, or while it was behind.
     var latestPong: Frame?
     /// How much of the queue's beginning may stand in a TLS record that has not gone out whole: it has to follow.
     var committed = 0

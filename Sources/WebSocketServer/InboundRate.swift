@@ -1,6 +1,6 @@
 /// What all connections of one subject may have a server read in a second, in pieces: a read of a socket, under TLS each record of data and
-/// each part of one that is read alone, each ping and pong, and 64 frames. Beyond it they are read no more before the second is over: the
-/// kernel holds what comes, and its sender waits.
+/// each part of one that is read alone, each pong, and 64 frames; a ping, which is answered, is four. Beyond it they are read no more before the
+/// second is over: the kernel holds what comes, and its sender waits.
 ///
 /// A piece costs 8 µs under TLS with one byte in it, of which no price of a message knows. A plain object of the server's thread.
 public final class InboundRate {

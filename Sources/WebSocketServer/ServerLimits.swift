@@ -58,7 +58,8 @@ public struct ServerLimits: Sendable {
     public var coalesceBytes = 4_096
     /// The close code of a reader that is too slow, and of one that comes when the server is full.
     public var slowConsumerCode: UInt16 = 4420
-    /// Pings and pongs of one connection a second: keeping a link alive takes one in a while, and each ping costs an answer.
+    /// Pings and pongs of one connection a second: keeping a link alive takes one in a while, and each ping costs an answer. What those of
+    /// one subject cost together is in its ``InboundRate``.
     public var controlFramesPerSecond = 100
     /// The close code of one that sends more.
     public var floodCode: UInt16 = 4429

@@ -149,17 +149,19 @@ extension WebSocketServer {
     }
 
     /// To a ping. To who has not taken what was sent before only the latest is answered (RFC 6455, 5.5.3): others' pings would
-    /// fill the hub with pongs that nobody reads.
+    /// fill the hub with pongs that nobody reads. So it is, of pings that come in one read, for who has said hello: thousands who send
+    /// two dozen at once would fill the tree of runs. Who tests the protocol counts pongs, and says no hello.
     func queuePong(_ connection: Connection, _ payload: UnsafeRawBufferPointer) {
-        if connection.isBehind {
+        if connection.isBehind || connection.inbound != nil {
             connection.latestPong = .pong(payload)
         } else {
             queueFrame(connection, .pong(payload))
         }
     }
 
-    private func sendLatestPong(_ connection: Connection) {
-        guard let pong = connection.latestPong else { return }
+    /// At the end of a read, before a message in it is handled, and when all that waited has gone out.
+    func sendLatestPong(_ connection: Connection) {
+        guard !connection.isBehind, let pong = connection.latestPong else { return }
         connection.latestPong = nil
         if connection.phase == .open { queueFrame(connection, pong) }
     }

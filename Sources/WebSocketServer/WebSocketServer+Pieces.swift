@@ -9,7 +9,10 @@ extension WebSocketServer {
     private static let mostReads = 1_024
     /// A frame without a byte costs 0.1 µs.
     static let framesOfPiece = 64
-    /// Of frames in one read, some 0.1 ms: whoever sends as many is read on in its share of a turn, which few sockets have at once.
+    /// A ping has an answer, whose write costs as much as some reads.
+    static let piecesOfPing = 4
+    /// Of frames in one read, some 0.1 ms, or four pings: whoever sends as many is read on in its share of a turn, which few sockets have at
+    /// once.
     static let piecesAtOnce = 16
 
     /// Counts a read, in any phase. False: the connection is of no more use.
@@ -70,10 +73,11 @@ extension WebSocketServer {
         partly.removeAll(keepingCapacity: true)
     }
 
-    /// `left`: frames before those that were read. More are left after them where who said hello was welcome.
-    func countFrames(_ connection: Connection, _ left: Int) {
+    /// `left`: frames before those that were read. More are left after them where who said hello was welcome. `controlPieces`: of the pings and
+    /// pongs among them, besides.
+    func countFrames(_ connection: Connection, _ left: Int, controlPieces: Int = 0) {
         guard let inbound = connection.inbound else { return }
-        let pieces = max(0, left - connection.frames.framesLeft) / Self.framesOfPiece
+        let pieces = max(0, left - connection.frames.framesLeft) / Self.framesOfPiece + controlPieces
         inbound.count(pieces, at: loop.now)
         if pieces >= Self.piecesAtOnce, !connection.isHeldBack { waitForShare(connection) }
     }

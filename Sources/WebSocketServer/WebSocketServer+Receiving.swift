@@ -62,7 +62,7 @@ extension WebSocketServer {
 
     // MARK: Frames
 
-    /// Messages are limited by who reads them; control frames never get there.
+    /// Messages are limited by who reads them; control frames never get there. What they cost is counted with the frames of the read.
     private func isWithinControlRate(_ connection: Connection) -> Bool {
         let second = loop.now / 1000
         if connection.controlSecond != second {
@@ -70,7 +70,6 @@ extension WebSocketServer {
             connection.controlFrames = 0
         }
         connection.controlFrames += 1
-        connection.inbound?.count(1, at: loop.now)
         guard connection.controlFrames > rules.controlFramesPerSecond else { return true }
         close(connection.id, code: rules.floodCode, reason: "too many pings")
         return false
@@ -79,20 +78,30 @@ extension WebSocketServer {
     /// Takes frames off the front of `input`: all, or of a stranger until a message was handled or its share has no more frames.
     func readFrames(_ connection: Connection, _ input: inout UnsafeMutableRawBufferPointer) {
         let left = connection.frames.framesLeft
-        defer { countFrames(connection, left) }
+        var controlPieces = 0
+        defer {
+            sendLatestPong(connection)
+            countFrames(connection, left, controlPieces: controlPieces)
+        }
         while let event = connection.frames.next(&input) {
             // While closing, only the peer's close frame and its mistakes count.
             let isOpen = connection.phase == .open
             switch event {
             case .message(let message, let isText):
-                guard isOpen else { continue }
+                // What answers it comes after what answers the pings before it.
+                sendLatestPong(connection)
+                guard connection.phase == .open else { continue }
                 counts.messagesIn += 1
                 onMessage(connection.id, message, isText)
                 if connection.isStranger { return }
             case .ping(let payload):
-                if isOpen, isWithinControlRate(connection) { queuePong(connection, payload) }
+                guard isOpen else { continue }
+                controlPieces += Self.piecesOfPing
+                if isWithinControlRate(connection) { queuePong(connection, payload) }
             case .pong:
-                if isOpen, isWithinControlRate(connection) { onPong(connection.id) }
+                guard isOpen else { continue }
+                controlPieces += 1
+                if isWithinControlRate(connection) { onPong(connection.id) }
             case .close(let code, _):
                 guard isOpen else { return part(connection, .end) }
                 finish(connection, telling: code ?? 1005, sending: .close(code), then: .end)

@@ -139,6 +139,36 @@ import Testing
         }
     }
 
+    @Test func `a ping counts as four pieces, some wait for a share of a turn, and the latest in a read is answered`()
+        throws
+    {
+        try onLoop { loop in
+            try withClient(loop) { pair, client, heard in
+                guard let connection = pair.server.connections[pair.opened[0]] else { return loop.stop() }
+                // The read is a piece, too.
+                let rate = InboundRate(perSecond: 1 + 4 * 24)
+                pair.server.welcome(connection.id, sharing: rate)
+                let framesOut = pair.server.counters.framesOut
+                func read(_ frames: [[UInt8]]) -> Bool {
+                    var bytes = frames.flatMap(\.self)
+                    return bytes.withUnsafeMutableBytes { pair.server.read(connection.id, $0) }
+                }
+                let few = read((0..<3).map { RawClient.frame(.ping, [UInt8($0)]) })
+                #expect(few && !connection.isPaused && pair.server.waitingBytes(connection.id) == 3)
+                let many = read((3..<23).map { RawClient.frame(.ping, [UInt8($0)]) })
+                // Twice a read and 23 pings.
+                #expect(many && connection.isPaused && !rate.isSpent(at: loop.now))
+                let last = read([RawClient.frame(.ping, [23]), RawClient.frame(.binary, [7])])
+                #expect(last && rate.isSpent(at: loop.now) && heard.bytes == [7])
+                // As many as were read at once.
+                #expect(pair.server.counters.framesOut == framesOut + 3)
+                let pongs: [[UInt8]] = [[0x8A, 1, 2], [0x8A, 1, 22], [0x8A, 1, 23]]
+                #expect(pair.server.runs.frames(of: connection.run) == pongs)
+                withExtendedLifetime(client) { pair.finish(loop) }
+            }
+        }
+    }
+
     @Test func `connections of one subject share its pieces, pings count, and others are heard meanwhile`() throws {
         try onLoop { loop in
             let pair = try Pair(loop)
@@ -148,7 +178,7 @@ import Testing
             for client in clients { client.send(RawClient.upgrade) }
             func isHeldBack(_ id: ConnectionID) -> Bool { pair.server.connections[id]?.isHeldBack == true }
             when(loop, { pair.opened.count == 4 }) {
-                let (shared, other) = (InboundRate(perSecond: 50), InboundRate(perSecond: 50))
+                let (shared, other) = (InboundRate(perSecond: 50), InboundRate(perSecond: 1_000))
                 let (own, others) = (pair.opened.dropLast(), pair.opened.last!)
                 for id in own { pair.server.welcome(id, sharing: shared) }
                 pair.server.welcome(others, sharing: other)

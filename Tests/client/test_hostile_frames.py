@@ -114,7 +114,8 @@ async def test_unusual_frames_are_served(hub, cast, name):
                 break
             assert (opcode, payload) == (PONG, b"now")
             pongs += 1
-        assert pongs == (len(PIECES) - 1 if "pings" in name else 0)
+        # Of pings that are read at once the latest is answered (RFC 6455, 5.5.3).
+        assert 1 <= pongs < len(PIECES) if "pings" in name else pongs == 0
         reply = json.loads(payload)
         assert reply["id"] == 7 and reply["error"]["code"] == "not_found"
 
