@@ -16,6 +16,9 @@ struct AnswerPace {
     /// Whether it has been taking it for so long that it makes room for others of its address.
     func isLong(at now: UInt64) -> Bool { began + 3 * windowMs <= now }
 
+    /// Whether it began less than so many ms ago.
+    func isYounger(than ms: UInt64, at now: UInt64) -> Bool { now < began + ms }
+
     mutating func took(_ count: Int) { taken += count }
 
     /// Whether the reader was too slow in a window that is over. If not, the next one begins.

@@ -1,7 +1,7 @@
 internal import DequeModule
 
-/// The connections of each address, and of each network of IPv6 that has a limit, in the order in which they came, as long as nobody knows
-/// whose they are.
+/// The connections of each address, of each network of IPv6 that has a limit, and of all, in the order in which they came, as long as nobody
+/// knows whose they are.
 ///
 /// Who has left, or is known by now, is dropped when it comes to the front, or when a line has doubled: each costs the same, however many there are.
 struct NewcomerLines {
@@ -14,13 +14,18 @@ struct NewcomerLines {
     /// How many of a line are looked at for one that may leave.
     private static let looks = 8
 
-    private var lines: [PeerAddress: Line] = [:]
+    /// nil: of all.
+    private var lines: [PeerAddress?: Line] = [:]
+
+    private static func keys(of address: PeerAddress) -> [PeerAddress?] {
+        address.limitKeys.map { Optional($0.key) } + [nil]
+    }
 
     /// Of all lines.
     var kept: Int { lines.values.reduce(0) { $0 + $1.ids.count } }
 
     mutating func append(_ id: ConnectionID, of address: PeerAddress, isNewcomer: (ConnectionID) -> Bool) {
-        for (key, _) in address.limitKeys {
+        for key in Self.keys(of: address) {
             var line = lines.removeValue(forKey: key) ?? Line()
             if line.ids.count >= line.sweepAt {
                 line.ids.removeAll { !isNewcomer($0) }
@@ -33,18 +38,18 @@ struct NewcomerLines {
 
     /// One of the address has left.
     mutating func trim(_ address: PeerAddress, isNewcomer: (ConnectionID) -> Bool) {
-        for (key, _) in address.limitKeys { trim(lineOf: key, isNewcomer) }
+        for key in Self.keys(of: address) { trim(lineOf: key, isNewcomer) }
     }
 
-    private mutating func trim(lineOf key: PeerAddress, _ isNewcomer: (ConnectionID) -> Bool) {
+    private mutating func trim(lineOf key: PeerAddress?, _ isNewcomer: (ConnectionID) -> Bool) {
         while let first = lines[key]?.ids.first, !isNewcomer(first) { lines[key]?.ids.removeFirst() }
         if lines[key]?.ids.isEmpty == true { lines[key] = nil }
     }
 
-    /// The first that may leave of one of `limitKeys`; if none may of those that are looked at, the one of them that weighs most, if any weighs
-    /// something. It is in its line no more; those that are passed over come to its end.
+    /// The first that may leave of one of `limitKeys`, or of all (nil); if none may of those that are looked at, the one of them that weighs
+    /// most, if any weighs something. It is in its line no more; those that are passed over come to its end.
     mutating func next(
-        of key: PeerAddress, isNewcomer: (ConnectionID) -> Bool, mayLeave: (ConnectionID) -> Bool,
+        of key: PeerAddress?, isNewcomer: (ConnectionID) -> Bool, mayLeave: (ConnectionID) -> Bool,
         weight: (ConnectionID) -> Int = { _ in 0 }
     ) -> ConnectionID? {
         var heaviest: (id: ConnectionID?, weight: Int) = (nil, 0)

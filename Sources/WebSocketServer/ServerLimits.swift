@@ -13,7 +13,8 @@ public struct ServerLimits: Sendable {
     /// TLS handshakes under way, 44 KiB each: 88 MB. As many as begin in two seconds or more, one a millisecond. When there are as
     /// many, the oldest that is silent leaves; without one newcomers wait.
     public var maxHandshakes = 2_000
-    /// Sockets at once, upgraded or not; never more than ``sockets(openFiles:)``, which is what nil stands for.
+    /// Sockets at once, upgraded or not; never more than ``sockets(openFiles:)``, which is what nil stands for. With one too many the silent
+    /// one leaves that came first of those that nobody knows, or one of the network that has the most of them; else it is refused.
     public var maxConnections: Int? = nil
     /// Sockets of one address (IPv6: of one /64, twice as many of a /56, four times of a /48) at once, and its TLS handshakes
     /// in 10 s. A mobile operator puts thousands of phones behind one address, so that only a flood from one machine is

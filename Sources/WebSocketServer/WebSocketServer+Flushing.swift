@@ -235,6 +235,7 @@ extension WebSocketServer {
     private func shut(_ connection: Connection, _ socket: OpaquePointer) {
         connection.farewell = .shut
         connection.answer = nil
+        connection.lastHeard = now
         if let ssl = lws_get_ssl(socket) { SSL_shutdown(ssl) }
         Glibc.shutdown(lws_get_socket_fd(socket), Int32(SHUT_WR))
         schedule(connection, afterMs: rules.closeTimeoutMs)

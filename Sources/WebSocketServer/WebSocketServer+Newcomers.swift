@@ -1,12 +1,49 @@
 internal import EventLoop
 
-/// Who makes room when an address has all the connections that it may have: those that nobody knows and that say nothing, or take an answer
-/// as slowly as is allowed, so that a few hundred of them keep out nobody else of their network.
+/// Who makes room when an address, or the server, has all the connections that it may have: those that nobody knows and that say nothing, or
+/// take an answer as slowly as is allowed, so that a few hundred of them keep out nobody else of their network, and those of some hundred
+/// networks nobody else at all.
 extension WebSocketServer {
     /// Who came, or was heard of, since then is left alone, ms: a crowd that comes back at once would end its own handshakes. One that has begun
     /// takes up to five seconds on a slow link. Who has had its answer and is idle may leave at once.
     private static let silenceMs: UInt64 = 1_000
     private static let handshakeMs: UInt64 = 5_000
+
+    /// Counts a newcomer, if its address may have one more and there is a place for it. Otherwise says the status with which it is refused.
+    func admit(_ address: PeerAddress) -> Int? {
+        guard enter(address) else { return 429 }
+        guard hasPlace(for: address) else {
+            addresses.leave(address)
+            counts.refusedTotalLimit += 1
+            return 503
+        }
+        return nil
+    }
+
+    /// For a newcomer to a full server, which is counted, the silent one leaves that came first of all; if none is silent, one of the network
+    /// that has the most, and more than the newcomer's.
+    private func hasPlace(for address: PeerAddress) -> Bool {
+        let most = min(rules.maxConnections ?? .max, openable)
+        guard connections.count >= most else { return true }
+        let own = addresses.count(of: address.network)
+        makeRoom(in: nil) { weight($0, over: own) }
+        return connections.count < most
+    }
+
+    /// Has one leave of a line of newcomers, if one may.
+    private func makeRoom(in line: PeerAddress?, weight: (ConnectionID) -> Int) {
+        guard endingsLeft > 0,
+            let id = newcomers.next(of: line, isNewcomer: isNewcomer, mayLeave: mayLeave, weight: weight),
+            let connection = connections[id]
+        else { return }
+        endingsLeft -= connection.socket == nil ? 1 : Self.endingCost
+        if connection.answer == nil {
+            // What it was sent last may still be on its way.
+            cut(connection)
+        } else {
+            abandon(connection)
+        }
+    }
 
     /// Counts a newcomer, for whom the silent one leaves that came first of its address, or of the network around it that is full. If none is
     /// silent there, of a network of IPv6 one leaves whose own network has the most of it. False: it is refused.
@@ -14,31 +51,19 @@ extension WebSocketServer {
         guard let full = addresses.fullNetwork(entering: address, limit: rules.maxConnectionsPerAddress) else {
             return true
         }
-        if endingsLeft > 0,
-            let id = newcomers.next(
-                of: full, isNewcomer: isNewcomer, mayLeave: mayLeave, weight: { weight($0, for: address, in: full) }),
-            let connection = connections[id]
-        {
-            endingsLeft -= connection.socket == nil ? 1 : Self.endingCost
-            if connection.answer == nil {
-                // What it was sent last may still be on its way.
-                cut(connection)
-            } else {
-                abandon(connection)
-            }
-            if addresses.enter(address, limit: rules.maxConnectionsPerAddress) { return true }
-        }
+        makeRoom(in: full) { weight($0, for: address, in: full) }
+        if addresses.enter(address, limit: rules.maxConnectionsPerAddress) { return true }
         counts.refusedAddressLimit += 1
         return false
     }
 
-    /// Whether nobody knows whose it is, and it is open.
+    /// Whether nobody knows whose it is. One that is closing has its place until its peer has gone, too.
     func isNewcomer(_ id: ConnectionID) -> Bool {
         guard let connection = connections[id] else { return false }
         switch connection.phase {
         case .http: return true
         case .open: return connection.isStranger
-        default: return connection.answer != nil
+        case .closing: return connection.inbound == nil
         }
     }
 
@@ -56,14 +81,25 @@ extension WebSocketServer {
         return inner.reduce(0) { $0 << 24 | addresses.count(of: $1.0.key) }
     }
 
-    /// Whoever waits for us may not.
+    /// The same of a full server: how many connections its network has, if these are more than `own`. It may wait for what it likes, but not
+    /// have begun to take an answer just now.
+    private func weight(_ id: ConnectionID, over own: Int) -> Int {
+        guard let connection = connections[id], isNewcomer(id),
+            connection.answer?.isYounger(than: Self.handshakeMs, at: now) != true
+        else { return 0 }
+        let theirs = addresses.count(of: connection.address.network)
+        return theirs > own ? theirs : 0
+    }
+
+    /// Whoever waits for us may not, nor who has not taken its close frame.
     private func mayLeave(_ id: ConnectionID) -> Bool {
         guard let connection = connections[id], isNewcomer(id) else { return false }
         if let answer = connection.answer { return answer.isLong(at: now) }
-        let waits = connection.isAsking || connection.isResuming
-        guard !waits, connection.arrival?.phase ?? .silent == .silent else { return false }
+        let isLeaving = connection.phase == .closing && connection.queuedBytes > 0
+        guard !connection.isAsking, !connection.isResuming, !isLeaving, connection.arrival?.phase ?? .silent == .silent
+        else { return false }
         let hasBegun = connection.isShakingHands || connection.http?.waitingBytes ?? 0 > 0
-        guard hasBegun || connection.phase == .open || connection.requests == 0 else { return true }
+        guard hasBegun || connection.phase != .http || connection.requests == 0 else { return true }
         return connection.lastHeard + (hasBegun ? Self.handshakeMs : Self.silenceMs) <= now
     }
 }

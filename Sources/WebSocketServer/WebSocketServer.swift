@@ -80,7 +80,8 @@ public final class WebSocketServer {
     let runs = FrameRuns()
     /// The last frame that went to a stream, and its event: one frame goes to many.
     var lastEvent: (frame: [UInt8], event: [UInt8])?
-    private let openable: Int
+    /// Sockets that the process has descriptors for.
+    let openable: Int
     let handshake: Handshake
     var connections = SlotTable<Connection>()
     /// Connections by address, of all servers that share the limit.
@@ -243,11 +244,7 @@ public final class WebSocketServer {
 
     private func accept(_ descriptor: Int32, _ address: PeerAddress) {
         counts.accepted += 1
-        guard connections.count < min(rules.maxConnections ?? .max, openable) else {
-            counts.refusedTotalLimit += 1
-            return refuse(descriptor, 503)
-        }
-        guard enter(address) else { return refuse(descriptor, 429) }
+        if let status = admit(address) { return refuse(descriptor, status) }
         let connection = connections.insert {
             Connection(id: $0, address: address, limits: limits, now: now)
         }

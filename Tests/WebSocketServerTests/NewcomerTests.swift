@@ -23,6 +23,8 @@ import Testing
         #expect(left == nil)
         left = lines.next(of: address(1), isNewcomer: { $0 == id(3) }, mayLeave: { _ in true })
         #expect(left == id(3))
+        // They stand in the line of all, too.
+        lines.trim(address(0), isNewcomer: { _ in false })
         #expect(lines.kept == 0)
     }
 
@@ -35,19 +37,19 @@ import Testing
                 weight: { weights[$0.slot] })
         }
         var left = next([0, 0, 0, 0])
-        #expect(left == nil && lines.kept == 4)
+        #expect(left == nil && lines.kept == 8)
         left = next(mayLeave: 2, [0, 1, 0, 0])
         #expect(left == id(2))
         left = next([1, 2, 0, 3])
         #expect(left == id(3))
         left = next([1, 2, 0, 3])
-        #expect(left == id(1) && lines.kept == 1)
+        #expect(left == id(1) && lines.kept == 5)
     }
 
     @Test func `a line keeps little of those who are gone, though its first one stays`() {
         var lines = NewcomerLines()
         for slot in 0..<10_000 { lines.append(id(slot), of: address(0), isNewcomer: { $0 == id(0) }) }
-        #expect(lines.kept <= 33)
+        #expect(lines.kept <= 2 * 33)
         lines.trim(address(0), isNewcomer: { _ in false })
         #expect(lines.kept == 0)
     }
@@ -72,6 +74,75 @@ import Testing
                         silent[0].send("TP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
                         pair.finish(loop)
                     }
+                }
+            }
+        }
+    }
+
+    @Test func `who came first of all leaves first for a full server`() {
+        var lines = NewcomerLines()
+        for slot in 0..<4 { lines.append(id(slot), of: address(UInt32(slot)), isNewcomer: { _ in true }) }
+        var left = lines.next(of: nil, isNewcomer: { $0 != id(0) }, mayLeave: { $0 != id(1) })
+        #expect(left == id(2))
+        left = lines.next(of: nil, isNewcomer: { $0 != id(0) }, mayLeave: { _ in true })
+        #expect(left == id(3))
+    }
+
+    @Test func `a full server has room for who comes: of who is silent, or of the network that has the most`() throws {
+        var limits = ServerLimits()
+        limits.maxConnections = 4
+        try onLoop { loop in
+            let server = try WebSocketServer(loop: loop, limits: limits)
+            /// The status with which one of this address is refused.
+            func come(_ last: UInt32) -> Int? {
+                if let status = server.admit(address(last)) { return status }
+                let connection = server.connections.insert {
+                    Connection(id: $0, address: address(last), limits: limits, now: server.now)
+                }
+                server.newcomers.append(connection.id, of: address(last), isNewcomer: server.isNewcomer)
+                return nil
+            }
+            func first(_ last: UInt32) -> Connection? {
+                server.connections.elements.first { $0.address == address(last) }
+            }
+            func counts() -> [Int] { (1...6).map { server.addresses.count(of: address($0)) } }
+            let came = [1, 1, 2, 3].map(come)
+            #expect(came.allSatisfy { $0 == nil })
+            // Nobody is silent yet: no network has more than 2 would have; 1 has more than 4.
+            let (second, light, even) = (come(2), come(4), come(5))
+            #expect(second == 503 && light == nil && even == 503)
+            #expect(counts() == [1, 1, 1, 1, 0, 0] && server.counters.refusedTotalLimit == 2)
+            first(3)?.lastHeard -= 1_000
+            let silent = come(5)
+            #expect(silent == nil && counts() == [1, 1, 0, 1, 1, 0])
+            // Whom somebody knows stays, however silent it is; who is closing gives its place back.
+            first(1)?.phase = .open
+            first(1)?.lastHeard -= 2_000
+            server.connectionCount += 1
+            let known = come(6)
+            first(2)?.phase = .closing
+            first(2)?.lastHeard -= 1_000
+            let closing = come(6)
+            #expect(known == 503 && closing == nil && counts() == [1, 0, 0, 1, 1, 1])
+            for connection in server.connections.elements { server.cut(connection) }
+            #expect(server.newcomers.kept == 0)
+            server.shutdown { withExtendedLifetime(server) { loop.stop() } }
+        }
+    }
+
+    @Test func `sockets of other addresses keep nobody out of a full server`() throws {
+        var limits = ServerLimits()
+        limits.maxConnections = 4
+        try onLoop { loop in
+            let pair = try Pair(loop, limits: limits)
+            try pair.client.connect(url: pair.url)
+            let crowd = (0..<3).map { _ in RawClient(port: pair.port, source: "127.0.0.2") }
+            when(loop, { pair.server.socketCount == 4 && pair.opened.count == 1 }) {
+                #expect(throws: Never.self) { try pair.client.connect(url: pair.url) }
+                when(loop, { pair.opened.count == 2 || !pair.clientCloses.isEmpty }) {
+                    #expect(pair.server.socketCount == 4 && pair.serverCloses.isEmpty && pair.clientCloses.isEmpty)
+                    #expect(pair.server.counters.refusedTotalLimit == 0)
+                    withExtendedLifetime(crowd) { pair.finish(loop) }
                 }
             }
         }
