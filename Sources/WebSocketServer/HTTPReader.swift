@@ -27,6 +27,8 @@ struct HTTPReader {
     private var head: HTTPRequest?
     private var bodyCount = 0
     private var headCount = 0
+    /// Memory of the request that was read last, as in `heldBytes`.
+    private(set) var requestBytes = 0
     /// Bytes that were looked at or moved so far, each time counted: to be held against the bytes that came.
     private(set) var work = 0
 
@@ -75,6 +77,7 @@ struct HTTPReader {
         request.body = Array(bytes[start..<start + bodyCount])
         consume(bodyCount)
         head = nil
+        requestBytes = 2 * headCount + bodyCount
         return .request(request)
     }
 

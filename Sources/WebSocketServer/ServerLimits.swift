@@ -11,7 +11,8 @@ public struct ServerLimits: Sendable {
     /// away, those who hold the most first. A message that comes in one piece holds nothing, and a large one is whole within a moment.
     public var maxUnfinishedBytes = 64 << 20
     /// TLS handshakes under way, 44 KiB each: 88 MB. As many as begin in two seconds or more, one a millisecond. When there are as
-    /// many, the oldest that is silent leaves; without one newcomers wait.
+    /// many, or a quarter of them and less than a quarter of `maxKeptBytes` is free, the oldest that is silent leaves; without one newcomers
+    /// wait.
     public var maxHandshakes = 2_000
     /// Sockets at once, upgraded or not; never more than ``sockets(openFiles:)``, which is what nil stands for. With one too many the silent
     /// one leaves that came first of those that nobody knows, or one of the network that has the most of them; else it is refused.
@@ -26,10 +27,14 @@ public struct ServerLimits: Sendable {
     /// reconnects and resumes instead.
     public var maxOutboundBytes = 1 << 20
     /// The memory of all that waits for readers, of frames and of answers, and of TLS records that have not gone out whole; what many wait
-    /// for counts once. A hundred
-    /// readers that stand still, each with all that may wait for it, and the worker stays below 300 MB. Beyond it large
+    /// for counts once: a hundred readers that stand still, each with all that may wait for it. Beyond it large
     /// answers are refused with 503, and who has taken nothing for the longest is sent away.
     public var maxHeldBytes = 128 << 20
+    /// The memory of all that is kept for clients: what the three sums have, and TLS handshakes under way. A worker that does nothing has 70 to
+    /// 100 MB, and what does not count takes some 20 (frames that go out soon, connections, free places of the heap): so it stays below
+    /// 300 MB. Beyond it strangers leave, then known clients with unfinished messages, each down to a quarter of their own sum, and then
+    /// readers, as beyond those sums.
+    public var maxKeptBytes = 160 << 20
     /// The least that a reader of an HTTP answer takes, over each window: a 2G link gives 5 KiB/s. A window is longer than the
     /// stalls of a mobile network, and than what the kernel takes at once (8 KiB and more) hides at that rate.
     public var minAnswerBytesPerSecond = 2_048
@@ -78,6 +83,7 @@ public struct ServerLimits: Sendable {
         limits.maxOutboundBytes = 256 << 20
         limits.maxHeldBytes = 4 << 30
         limits.maxUnfinishedBytes = 4 << 30
+        limits.maxKeptBytes = 16 << 30
         limits.maxConnectionsPerAddress = 100_000
         limits.controlFramesPerSecond = .max
         return limits

@@ -30,6 +30,8 @@ final class SocketContext {
     /// What OpenSSL keeps of a record that is there in part, and as much of one that has not gone out whole. It gives both back
     /// (`SSL_MODE_RELEASE_BUFFERS`).
     static let recordMemory = 17_408
+    /// What it keeps of a handshake that is under way.
+    static let handshakeMemory = 45_056
 
     private let loop: EventLoop
     private var context: OpaquePointer?

@@ -13,6 +13,7 @@ extension WebSocketServer {
         if connection.socket != nil, !connection.isLeaving {
             bytes = connection.unread.capacity + (connection.http?.heldBytes ?? 0) + connection.frames.heldBytes
             if SocketContext.hasPartOfRecord(connection.socket) { bytes += SocketContext.recordMemory }
+            if connection.isAsking { bytes += connection.http?.requestBytes ?? 0 }
         }
         let strangers = isUnknown(connection) ? bytes : 0
         strangersBytes += strangers - connection.heldBytes
@@ -29,17 +30,36 @@ extension WebSocketServer {
         if connection.holdsRecord { held.holdRecord() } else { held.releaseRecord() }
     }
 
+    /// All that is kept for clients, bytes.
+    var bytesKept: Int {
+        held.count + strangersBytes + unfinishedBytes + handshakesUnderWay * SocketContext.handshakeMemory
+    }
+
+    /// What has to go for a quarter to be free, when more is kept in all than may be. What those who leave hold is as good as gone.
+    private var excess: Int {
+        let kept = bytesKept
+        guard kept > rules.maxKeptBytes else { return 0 }
+        let leaves = leaving.isEmpty ? 0 : max(0, strangersBytes - strangersGoal)
+        return max(0, kept - rules.maxKeptBytes / 4 * 3 - leaves)
+    }
+
+    /// To how much a sum is to come down: to three quarters of what it may be, when it is more than that; and by the excess of all, but not
+    /// below a quarter. So who holds little stays, whoever fills the rest.
+    private func goal(_ bytes: Int, most: Int) -> Int {
+        min(bytes > most ? most / 4 * 3 : bytes, max(bytes - excess, min(bytes, most / 4)))
+    }
+
     /// Too much is held of strangers: those who hold the most are to leave, until a quarter is free. An honest one holds the
     /// little that has come of its hello, for a moment.
     private func chooseWhoLeaves() {
-        let excess = strangersBytes - rules.maxStrangersBytes / 4 * 3
-        for connection in largest(excess, \.heldBytes) { leaving.append(connection.id) }
+        strangersGoal = goal(strangersBytes, most: rules.maxStrangersBytes)
+        for connection in largest(strangersBytes - strangersGoal, \.heldBytes) { leaving.append(connection.id) }
     }
 
     /// The same of those whom somebody knows. They are read as something comes, also while some have to leave, so the parts of messages
     /// are freed at once. Their sockets are ended over some turns, and until then each may hold a part of a record.
     private func chooseWhoLeavesUnfinished() {
-        let excess = unfinishedBytes - rules.maxUnfinishedBytes / 4 * 3
+        let excess = unfinishedBytes - goal(unfinishedBytes, most: rules.maxUnfinishedBytes)
         for connection in largest(excess, \.unfinishedBytes) {
             connection.isLeaving = true
             connection.unread = []
@@ -51,6 +71,7 @@ extension WebSocketServer {
 
     /// Those who hold the most, until they hold `excess` together.
     private func largest(_ excess: Int, _ bytes: (Connection) -> Int) -> [Connection] {
+        guard excess > 0 else { return [] }
         let holders = connections.elements.map { ($0, bytes($0)) }.filter { $0.1 > 0 }.sorted { $0.1 > $1.1 }
         var left = excess
         var chosen: [Connection] = []
@@ -90,14 +111,16 @@ extension WebSocketServer {
     /// The close code (IANA).
     private static let tryAgainLater: UInt16 = 1013
 
-    /// Too much waits: those who have taken nothing for the longest are sent away, until a quarter is free again, and as many in
-    /// a turn as may be ended in it.
+    /// When too much waits, or is kept in all, those who have taken nothing for the longest are sent away, until a quarter is free again, and as
+    /// many in a turn as may be ended in it.
     func relieve() {
         if slowest.isEmpty {
+            heldGoal = goal(held.count, most: rules.maxHeldBytes)
+            guard held.count > heldGoal else { return }
             let behind = connections.elements.filter { $0.isBehind }.sorted { $0.lastTaken < $1.lastTaken }
             slowest = Deque(behind.map(\.id))
         }
-        while held.count > rules.maxHeldBytes / 4 * 3, endingsLeft > 0, let id = slowest.popFirst() {
+        while held.count > heldGoal, endingsLeft > 0, let id = slowest.popFirst() {
             guard let connection = connections[id], connection.isBehind else { continue }
             if connection.phase == .open {
                 endingsLeft -= 1
@@ -108,7 +131,7 @@ extension WebSocketServer {
                 abandon(connection)
             }
         }
-        if held.count <= rules.maxHeldBytes / 4 * 3 { slowest = [] }
+        if held.count <= heldGoal { slowest = [] }
         if !slowest.isEmpty { loop.wantAnotherTurn() }
     }
 
@@ -178,14 +201,14 @@ extension WebSocketServer {
 
     /// At the end of a turn: those whose ending was put off.
     func endSome() {
-        if strangersBytes > rules.maxStrangersBytes, leaving.isEmpty { chooseWhoLeaves() }
-        if strangersBytes <= rules.maxStrangersBytes / 4 * 3 { leaving = [] }
+        if leaving.isEmpty { chooseWhoLeaves() }
+        if strangersBytes <= strangersGoal { leaving = [] }
         while endingsLeft > 0, let id = leaving.popFirst() {
             guard let connection = connections[id], connection.heldBytes > 0 else { continue }
             endingsLeft -= Self.endingCost
             sendAway(connection)
         }
-        if unfinishedBytes > rules.maxUnfinishedBytes { chooseWhoLeavesUnfinished() }
+        chooseWhoLeavesUnfinished()
         while endingsLeft > 0, let id = leavingKnown.popFirst() {
             guard let connection = connections[id] else { continue }
             endingsLeft -= Self.endingCost

@@ -26,7 +26,7 @@ extension WebSocketServer {
         writeAnswers()
         endingsLeft = Self.endingsPerTurn * Self.endingCost
         if runs.users == 0 { runs.removeAll() }
-        if held.count > rules.maxHeldBytes || !slowest.isEmpty { relieve() }
+        relieve()
         tellCloses()
         letIn()
         putOffPartly()

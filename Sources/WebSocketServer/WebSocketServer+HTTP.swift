@@ -87,6 +87,7 @@ extension WebSocketServer {
     private func answered(_ id: ConnectionID, _ request: HTTPRequest, _ response: HTTPResponse, keepsAlive: Bool) {
         guard let connection = connections[id], connection.isAsking else { return }
         connection.isAsking = false
+        defer { countHeld(connection) }
         if let messages = response.stream { return openStream(connection, request, response, messages) }
         respond(connection, response, isHead: request.method == "HEAD", keepsAlive: keepsAlive)
     }
@@ -104,7 +105,9 @@ extension WebSocketServer {
     }
 
     private func hasRoom(for response: HTTPResponse) -> Bool {
-        response.body.count < Self.largeBytes || held.count + held.cost(of: response.body) <= rules.maxHeldBytes
+        guard response.body.count >= Self.largeBytes else { return true }
+        let cost = held.cost(of: response.body)
+        return held.count + cost <= rules.maxHeldBytes && bytesKept + cost <= rules.maxKeptBytes
     }
 
     func refusal() -> HTTPResponse {

@@ -112,8 +112,14 @@ extension WebSocketServer {
     /// A handshake that was silent for so long may leave, ms: on a phone's link (300 ms each way) its next message takes 0.6 s. Shorter than
     /// `handshakeMs`, which is for newcomers of one address alone: here those of all addresses wait.
     private static let idleHandshakeMs: UInt64 = 1_000
-    /// How many are looked at for one that may leave.
+    /// How many are looked at for one that may leave; one that leaves takes as long as four.
     private static let looksForRoom = 64
+    private static let looksOfEnding = 4
+
+    /// How many may be under way: fewer where memory runs short.
+    private var mostHandshakes: Int {
+        bytesKept > rules.maxKeptBytes / 4 * 3 ? rules.maxHandshakes / 4 : rules.maxHandshakes
+    }
 
     /// A handshake that has begun holds 44 KiB of OpenSSL's, until its peer goes on. When as many as may be are under way the oldest
     /// leaves, if it is silent (`idleHandshakeMs`). False: the oldest have gone on, and wait for us, or have only begun. After a link that
@@ -122,12 +128,13 @@ extension WebSocketServer {
     private func mayShakeHands() -> Bool {
         guard hasTLS else { return true }
         var looks = Self.looksForRoom
+        var hasLeft = false
         while let oldest = shaking.first {
             guard let connection = connections[oldest], connection.isShakingHands else {
                 shaking.removeFirst()
                 continue
             }
-            guard handshakesUnderWay >= rules.maxHandshakes, looks > 0 else { break }
+            guard handshakesUnderWay >= mostHandshakes, looks > 0 else { break }
             looks -= 1
             let waits = waitsForUs(connection)
             guard waits || connection.lastHeard + Self.idleHandshakeMs <= now else { break }
@@ -136,10 +143,15 @@ extension WebSocketServer {
                 shaking.append(oldest)
             } else {
                 counts.refusedFull += 1
+                looks -= Self.looksOfEnding
+                hasLeft = true
                 cut(connection)
             }
         }
-        return handshakesUnderWay < rules.maxHandshakes
+        guard handshakesUnderWay >= mostHandshakes else { return true }
+        // More of them leave in the next turn.
+        if hasLeft { loop.wantAnotherTurn() }
+        return false
     }
 
     /// Whether something has come of it that has not been read. A part of a hello that is repeated stays unread until the rest is there:

@@ -127,10 +127,14 @@ public final class WebSocketServer {
     /// that were found to wait for us. Among these are some that are done.
     var handshakesUnderWay = 0
     var shaking = Deque<ConnectionID>()
-    /// Memory of what strangers have sent and that is not done with, and of parts of their TLS records, bytes.
+    /// Memory of what strangers have sent and that is not done with, of requests that wait for their answers, and of parts of their TLS
+    /// records, bytes.
     var strangersBytes = 0
     /// The same of all others, but those in `leavingKnown`.
     var unfinishedBytes = 0
+    /// To how much those in `leaving` are to bring `strangersBytes`, and those in `slowest` what waits.
+    var strangersGoal = 0
+    var heldGoal = 0
     /// Sockets closed since memory was last given back to the system; when that began, `now`.
     var closings = 0
     var lastGiveBack: UInt64 = 0

@@ -120,6 +120,8 @@ extension Settings {
         limits.maxMessageBytes = server.maxMessageBytes
         limits.maxOutboundBytes = server.maxOutboundBytes
         limits.maxHeldBytes = server.maxWaitingBytes
+        // Who lets more wait for readers has the memory.
+        limits.maxKeptBytes = max(limits.maxKeptBytes, server.maxWaitingBytes + limits.maxStrangersBytes)
         // Nobody knows who sends it until it is there: as long as what a stranger may say over a WebSocket.
         limits.maxBodyBytes = min(server.maxMessageBytes, CommandPrice.strangersBytes)
         limits.maxConnections = server.maxConnections > 0 ? server.maxConnections : nil
