@@ -15,15 +15,15 @@ async def test_when_the_buses_come_to_any_place(town, line, kinds):
     citizen = kinds[1](town, line)
     await citizen.here()
     place = line.at(3500, north=20).fields
+    # What a client takes for the hub's time may be a moment ahead.
+    begun = citizen.now() - 1000
     reply = await citizen.call("line.eta", line=line.id, **place)
     assert reply["line"] == line.id and len(reply["arrivals"]) == 8
-    # Midnight's run stands in the timetable twice, as 24:00 and as 0:00.
-    times = sorted({one["eta"]["at"] for one in reply["arrivals"]})
+    times = [one["eta"]["at"] for one in reply["arrivals"]]
     assert all(one["scheduled"] and "tour" not in one for one in reply["arrivals"])
     # It leaves at each full hour, takes two minutes from stop to stop, and the place is half way to the last.
-    assert [at // 1000 % 3600 for at in times] == [420] * len(times) and citizen.now() <= times[0] <= citizen.now(60)
+    assert [at // 1000 % 3600 for at in times] == [420] * len(times) and begun <= times[0] <= citizen.now(60)
     assert [b - a for a, b in itertools.pairwise(times)] == [3_600_000] * (len(times) - 1)
-    assert len(times) >= 7
     assert reply["arrivals"][0]["eta"]["clock"] == time.strftime("%-H:%M", time.gmtime(times[0] // 1000))
 
     async def live(metres=None, **where):

@@ -53,6 +53,9 @@ async def test_a_run_of_the_timetable_is_asked_for_while_nobody_drives(town, lin
     assert "bus" not in await citizen.expect("stop.pending", request=there["request"])
     between = await citizen.not_asked("no_driver", 2500, at=tomorrow + 30 * MINUTE)
     assert time.strftime("%Y-%m-%d 11:0", time.gmtime(tomorrow // 1000)) in between["detail"]
+    # At no minute around midnight is a service day of the line over before the next has begun.
+    for minutes in (-45, -35, 15, 25):
+        await citizen.not_asked("no_driver", 2500, at=tomorrow + 14 * 60 * MINUTE + minutes * MINUTE)
     driver = await on_tour(town, line)
     await driver.nothing_more()
     await driver.call("tour.end")
@@ -66,7 +69,8 @@ async def test_who_waits_for_a_run_of_later_is_told_to_nobody_before(town, line)
     later = (citizen.now() // hour + 4) * hour
     asked = await citizen.call("stop.request", line=line.id, name="Ada", at=later + 2 * MINUTE, **line.at(1000).fields)
     trips = json.loads(town.http(f"/v1/routes/{line.id}").text)["route"]["trips"]
-    trip = {trip["start"] * 1000: trip["id"] for trip in trips}
+    # By when they leave on the clock: some are of the day before, as that of 24:00.
+    trip = {trip["start"] * 1000 % DAY: trip["id"] for trip in trips}
     error = await driver.refused("tour.start", "not_available", "trip", bus=line.bus, line=line.id, trip=trip[later % DAY])
     assert time.strftime("%Y-%m-%d %-H:%M on", time.gmtime((later - hour) // 1000)) in error["detail"]
     await driver.begin(trip=trip[(later - 3 * hour) % DAY])

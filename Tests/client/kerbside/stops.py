@@ -9,9 +9,14 @@ from .hub import Hub
 MINUTE = 60_000
 DAY = 24 * 60 * MINUTE
 
+#: Seconds of the service day at which an hourly line begins its runs, one at each full hour of the clock. Requests are taken from
+#: the first departure of a day to its last arrival, and the next bus is looked for on the day that is wanted and the day before: so
+#: the runs of 0:00 and 2:00 are of the day before, at 24:00 and 26:00, when the day of that of 1:00 has begun.
+HOURLY = [hour * 3600 for hour in (1, *range(3, 25), 26)]
+
 
 def village():
-    """Lines by kind, and the YAML of all. `hourly` run all day, `last` now and not again today, `closed` and `soon` not now."""
+    """Lines by kind, and the YAML of all. `hourly` run by day and night, `last` now and not again, `closed` and `soon` not now."""
     now = int(time.time()) // 60 * 60
     kinds = {"hourly": range(30), "last": range(30, 40), "closed": range(40, 42), "soon": range(42, 46)}
     text = {"time_zone": "Etc/UTC", "stops": {}, "lines": {}, "buses": {}}
@@ -20,7 +25,7 @@ def village():
         lines[kind] = [buses.Line(number, now * 1000) for number in numbers]
         for line in lines[kind]:
             begin = {"hourly": 0, "last": now - 240, "closed": now + 36_000, "soon": now + 1200}[kind]
-            starts = [hour * 3600 for hour in range(24)] if kind == "hourly" else [begin % 86_400]
+            starts = HOURLY if kind == "hourly" else [begin % 86_400]
             rows = []
             for index, stop in enumerate(line.stops):
                 text["stops"][stop] = {"name": stop, **line.at(index * buses.SPACING).fields}
