@@ -2,6 +2,7 @@
 
 import asyncio
 import inspect
+import time
 import zlib
 
 import pytest
@@ -116,6 +117,17 @@ def line(town):
 def hub():
     """The hub that all tests share which need no settings of their own: the defaults, but services may be quick, too."""
     yield from running(blocks=160, server__service_commands_per_second=100_000)
+
+
+@pytest.fixture
+def one_hour():
+    """All of the test is within one hour of the clock, and so within one day: near the end of an hour it waits for the next.
+
+    For what is counted by hours or days, or runs at full hours.
+    """
+    left = 3600 - time.time() % 3600
+    if left < 90 * patience.PACE:
+        time.sleep(left + 1)
 
 
 @pytest.fixture

@@ -12,6 +12,9 @@ from kerbside.names import fresh
 from test_office import BinaryDriver, BinaryOperator, BinaryPassenger, City
 from test_reservations import now
 
+# The figures are of the four weeks before today, which must not become the last day of them.
+pytestmark = pytest.mark.usefixtures("one_hour")
+
 
 @pytest.fixture(params=["json", "protobuf"])
 def cast(request):

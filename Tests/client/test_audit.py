@@ -208,8 +208,9 @@ async def records(town, cast, desk):
     first = {"company": "Rossi", "licence_until": day(300), "medical_until": day(400), "vehicle": car}
     act = desk.act("drivers.set", driver=name, name="Ada Rossi", phone="+39 02 1", **first)
     says(act, f"driver:{name}", {"registered": False}, {"registered": True} | first)
-    act = desk.act("drivers.set", driver=name, name="Ada Rossi", phone="+39 02 1", licence_until=day(500))
-    second = {"registered": True, "licence_until": day(500)}
+    renewed = day(500)
+    act = desk.act("drivers.set", driver=name, name="Ada Rossi", phone="+39 02 1", licence_until=renewed)
+    second = {"registered": True, "licence_until": renewed}
     says(act, f"driver:{name}", {"registered": True} | first, second | {"changed": sorted(first)})
     act = desk.act("drivers.remove", driver=name)
     says(act, f"driver:{name}", second, {"registered": False})

@@ -16,6 +16,8 @@ from kerbside.recording import recorded, recording, shaken
 from kerbside.stops import nobody_came, on_tour, rider
 from test_seat_trips import asked, online
 
+pytestmark = pytest.mark.usefixtures("one_hour")
+
 HOUR = 3_600_000
 
 

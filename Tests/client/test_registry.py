@@ -24,6 +24,8 @@ from kerbside.stops import serve
 from kerbside.watcher import BinaryWatcher, Watcher
 from test_reservations import HOUR, come, now
 
+pytestmark = pytest.mark.usefixtures("one_hour")
+
 DAY = 24 * HOUR
 COMMANDS = {
     "drivers.set": {"driver": "T1", "name": "Ada"},

@@ -244,6 +244,7 @@ async def test_m19_a_route_is_rated_and_operators_see_what_is_thought_of_it(hub,
         assert figures.ask_seats(hub, role=role).status == 403
 
 
+@pytest.mark.usefixtures("one_hour")
 async def test_m19_what_was_asked_for_in_vain_is_logged_and_counted(hub, cast):
     minibus, zone, route = await online(hub, cast, seats=4)
     wish = trip(zone.centre, zone.centre.moved(north=-900))
@@ -280,6 +281,7 @@ async def test_m19_what_was_asked_for_in_vain_is_logged_and_counted(hub, cast):
     assert (told["requested"], told["declined"], told["unmet"], told["accepted"]) == (2, 1, 1, 0)
 
 
+@pytest.mark.usefixtures("one_hour")
 async def test_m19_where_fewer_than_three_people_asked_nothing_is_told(hub, cast):
     minibus, zone, route = await online(hub, cast, seats=4)
     await minibus.call("seats.set", taken=4)

@@ -100,23 +100,23 @@ async def test_refused_with_the_reason(town, line):
     await driver.call("tour.end")
 
 
-async def test_outside_working_hours(town):
+async def test_outside_working_hours(one_hour, town):
     closed = next(town.lines["closed"])
     await on_tour(town, closed)
     citizen = await rider(town, closed)
-    # Its run is ten hours from now: from two in the afternoon on that is tomorrow.
+    # Its run is ten hours from when the town began: from two in the afternoon on that is tomorrow.
+    begin, later = closed.start + 600 * MINUTE, citizen.now(72 * 60)
     error = await citizen.not_asked("outside_hours", 2500)
-    assert ("does not run on that day" if citizen.now(10 * 60) // DAY > citizen.now() // DAY else "from") in error["detail"]
+    assert ("does not run on that day" if begin // DAY > citizen.now() // DAY else "from") in error["detail"]
     # No time was given, so none is at fault; what can be asked is said.
     assert "field" not in error and error["detail"].startswith("No time was given")
-    passing = time.gmtime(closed.start // 1000 + 36_000 + 2_250)
-    assert time.strftime("%Y-%m-%d %-H:%M", passing) in error["detail"].partition("next bus")[2]
-    error = await citizen.not_asked("outside_hours", 2500, "at", at=citizen.now(72 * 60))
-    assert time.strftime("%Y-%m-%d %-H:%M", time.gmtime(citizen.now(72 * 60) // 1000)) in error["detail"]
+    assert time.strftime("%Y-%m-%d %-H:%M", time.gmtime(begin // 1000 + 2_250)) in error["detail"].partition("next bus")[2]
+    error = await citizen.not_asked("outside_hours", 2500, "at", at=later)
+    assert time.strftime("%Y-%m-%d %-H:%M", time.gmtime(later // 1000)) in error["detail"]
     await citizen.ask_for(2500, at=citizen.now(10 * 60 + 30))
 
 
-async def test_behind_the_bus_on_its_last_round(town, line):
+async def test_behind_the_bus_on_its_last_round(one_hour, town, line):
     last = next(town.lines["last"])
     await on_tour(town, last, 2000)
     citizen = await rider(town, last)
