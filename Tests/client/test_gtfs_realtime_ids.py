@@ -40,15 +40,28 @@ class Shuttle(Line):
         return self.at(index * 2000)
 
 
+def midnight(day):
+    """What the times of a service day count from, Unix seconds: twelve hours before its noon, as clocks are changed by night."""
+    return datetime.datetime.combine(day, datetime.time(12), BERLIN).timestamp() - 43_200
+
+
+def service_day(at):
+    """That of a moment: the day before, in the first hour of the day on which clocks are put back."""
+    day = at.date()
+    return day if midnight(day) <= at.timestamp() else day - datetime.timedelta(days=1)
+
+
 def feed(begin):
     """The ring's trip begins then; its stops are numbered in tens."""
+    day = service_day(begin)
+    first = int(begin.timestamp() - midnight(day)) // 60
 
     def clock(minutes):
-        total = begin.hour * 60 + begin.minute + minutes
+        total = first + minutes
         return f"{total // 60:02}:{total % 60:02}:00"
 
     stops = {stop: line.place(index).fields for line in (Ring(), Shuttle()) for index, stop in enumerate(line.stops)}
-    days = [(begin.date() + datetime.timedelta(days=offset)).strftime("%Y%m%d") for offset in (-1, 1)]
+    days = [(day + datetime.timedelta(days=offset)).strftime("%Y%m%d") for offset in (-1, 1)]
     calls = "".join(
         f"{TRIP},{clock(6 * index)},{clock(6 * index)},{stop},{10 + 10 * index}\n" for index, stop in enumerate(Ring().stops))
     return static.feed(
@@ -59,7 +72,7 @@ def feed(begin):
         f"d,1,1,1,1,1,1,1,{days[0]},{days[1]}\n",
         calendar_dates_txt=None,
         trips_txt=f"route_id,service_id,trip_id\n{ROUTE},d,{TRIP}\nplain,d,often\n",
-        frequencies_txt="trip_id,start_time,end_time,headway_secs,exact_times\noften,00:00:00,24:00:00,600,0\n",
+        frequencies_txt="trip_id,start_time,end_time,headway_secs,exact_times\noften,00:00:00,25:00:00,600,0\n",
         stop_times_txt="trip_id,arrival_time,departure_time,stop_id,stop_sequence\n" + calls
         + "often,00:00:00,00:00:00,x,0\noften,00:05:00,00:05:00,y,1\n",
     )
@@ -106,7 +119,7 @@ async def test_loops_frequencies_and_the_feeds_own_ids(new_hub):
     vehicles, updates = await hub.until("both buses", both, 25 * patience.SCALE)
     ring, shuttle = vehicles["ring"], vehicles["shuttle"]
     assert (ring.trip.route_id, ring.trip.trip_id) == (ROUTE, TRIP)
-    assert ring.trip.start_date == begin.strftime("%Y%m%d") and not ring.trip.HasField("start_time")
+    assert ring.trip.start_date == service_day(begin).strftime("%Y%m%d") and not ring.trip.HasField("start_time")
     assert (ring.stop_id, ring.current_stop_sequence) == ("b", 20)
     told = [(stop.stop_sequence, stop.stop_id) for stop in updates["ring"].stop_time_update]
     assert told == [(20, "b"), (30, "c"), (40, "Süd 1")], "the stop where it began comes again"
@@ -122,8 +135,8 @@ async def test_loops_frequencies_and_the_feeds_own_ids(new_hub):
     assert shuttle.trip.schedule_relationship == gtfs.TripDescriptor.UNSCHEDULED
     hours, minutes, seconds = map(int, shuttle.trip.start_time.split(":"))
     assert minutes % 10 == 0 and seconds == 0, "a run of every ten minutes"
-    start = datetime.datetime.strptime(shuttle.trip.start_date, "%Y%m%d").replace(tzinfo=BERLIN)
-    assert abs((start + datetime.timedelta(hours=hours, minutes=minutes)).timestamp() - time.time()) < 660
+    start = midnight(datetime.datetime.strptime(shuttle.trip.start_date, "%Y%m%d").date())
+    assert abs(start + 3600 * hours + 60 * minutes - time.time()) < 660
     [call] = updates["shuttle"].stop_time_update
     assert (call.stop_sequence, call.stop_id) == (1, "y"), "numbered from 0"
     assert call.schedule_relationship == gtfs.TripUpdate.StopTimeUpdate.UNSCHEDULED
