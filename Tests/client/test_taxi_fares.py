@@ -232,8 +232,8 @@ async def test_m11_tolls_are_paid_once_for_each_zone_and_by_nobody_who_is_picked
 
 
 def now_day(hub):
-    """The last noon of the city, hub ms."""
+    """The last noon of the city that is long enough ago for a ride that costs more than the minimum, hub ms."""
     time = now(hub)
     noon = datetime.datetime.fromtimestamp(time / 1000, ROME).replace(hour=12, minute=0, second=0, microsecond=0)
     found = int(noon.timestamp() * 1000)
-    return found if found < time - 60_000 else int((noon - datetime.timedelta(days=1)).timestamp() * 1000)
+    return found if found < time - BACK_MS else int((noon - datetime.timedelta(days=1)).timestamp() * 1000)
