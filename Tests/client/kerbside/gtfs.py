@@ -19,8 +19,8 @@ FILES = {
     ),
     "calendar.txt": (
         "service_id,monday,tuesday,wednesday,thursday,friday,saturday,sunday,start_date,end_date\n"
-        "work,1,1,1,1,1,0,0,20260101,20271231\n"
-        "end,0,0,0,0,0,1,1,20260101,20271231\n"
+        "work,1,1,1,1,1,0,0,20260101,20991231\n"
+        "end,0,0,0,0,0,1,1,20260101,20991231\n"
     ),
     "calendar_dates.txt": "service_id,date,exception_type\nwork,20261224,2\nend,20261224,1\n",
     "trips.txt": (
