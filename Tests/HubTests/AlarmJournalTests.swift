@@ -79,7 +79,12 @@ import Testing
         #expect(found == [alarm("s_last", at: 3)])
     }
 
-    private let today = Int64(time(nil)) / 86_400
+    /// The day, by UTC. It does not end while a test is played: one that begins in its last seconds waits for the next.
+    private let today: Int64 = {
+        let left = 86_400 - Int64(time(nil)) % 86_400
+        if left <= 10 { sleep(UInt32(left)) }
+        return Int64(time(nil)) / 86_400
+    }()
 
     private func raised(_ id: String, at: Int64, again: Int64 = 0) -> String {
         #"{"sos":"\#(id)","at":\#(at),"role":"driver","subject":"T1","ride":"","text":"","again":\#(again)}"# + "\n"
