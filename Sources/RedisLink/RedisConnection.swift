@@ -2,7 +2,8 @@ internal import CHiredis
 public import EventLoop
 
 /// Commands to one Redis, pipelined: what is sent in one turn of the loop goes out in one write at its end, and answers
-/// come in the order of sending. It connects again by itself.
+/// come in the order of sending, for up to a millisecond of a turn (`RedisTransport.shareNs`). It connects again by
+/// itself.
 ///
 /// Used on the loop's thread only. A completion is called exactly once, never before `send` has returned (after
 /// `close`, at once), and may itself send commands or close the connection.
@@ -141,6 +142,11 @@ public final class RedisConnection {
         guard deadline <= loop.now else {
             suspicion = nil
             return setTimer(deadline - loop.now)
+        }
+        // Redis has answered, and it is this loop that has not come to it.
+        guard !session.hasRepliesWaiting else {
+            suspicion = nil
+            return setTimer(1)
         }
         let isProgress = suspicion.map { $0.answers != answers && loop.now - $0.since < Self.graceMs } ?? true
         guard isProgress else {

@@ -67,6 +67,9 @@ final class RedisSession {
 
     var unsentBytes: Int { transport?.unsentBytes ?? 0 }
 
+    /// Replies have come, and wait for their share of a turn.
+    var hasRepliesWaiting: Bool { transport?.hasRepliesWaiting ?? false }
+
     func start() {
         guard state == .idle else { return }
         connect()

@@ -13,12 +13,19 @@ protocol RedisTransportOwner: AnyObject {
 
 /// One socket to Redis from connect to loss: hiredis makes it and parses what comes, this writes and watches it.
 ///
+/// Replies have a share of a turn, as one client's commands may be answered together: the others wait in hiredis' parser
+/// for the next turn, and nothing is read before they are handed over.
+///
 /// hiredis's own asynchronous half is not used, for the reasons of decision 51.
 final class RedisTransport {
     /// Enough for a few hundred replies per read; hiredis alone would take 16 KiB.
     private static let readBytes = 64 << 10
     /// A buffer that a burst has made larger than this is given back.
     private static let keptBytes = 1 << 20
+    /// Nanoseconds of one turn for replies, and after how many of them the clock is looked at: one takes its owner 2 to
+    /// 100 µs.
+    static let shareNs: UInt64 = 1_000_000
+    static let repliesPerLook = 4
 
     private weak var owner: (any RedisTransportOwner)?
     private let loop: EventLoop
@@ -28,6 +35,8 @@ final class RedisTransport {
     private var sent = 0
     private var isConnected = false
     private var isReading = false
+    /// The share of a turn was over before all replies that have come were handed over: the next turn goes on with them.
+    private(set) var hasRepliesWaiting = false
     private var input: UnsafeMutableRawBufferPointer
 
     /// Starts to connect. `host` of a TCP address has to be numeric. A failure that is known at once is thrown.
@@ -129,7 +138,9 @@ final class RedisTransport {
 
     fileprivate func ready(_ events: Int32) {
         guard isConnected else { return connected() }
-        if events < 0 || events & Int32(UV_READABLE.rawValue) != 0 { readAll(upToError: events < 0) }
+        // Replies that wait are handed over before more is read: the kernel holds that, and the loop tells of it again.
+        let isReadable = events & Int32(UV_READABLE.rawValue) != 0 && !hasRepliesWaiting
+        if events < 0 || isReadable { readAll(upToError: events < 0) }
         if events >= 0, events & Int32(UV_WRITABLE.rawValue) != 0 { flush() }
     }
 
@@ -144,19 +155,20 @@ final class RedisTransport {
         owner?.transportConnected()
     }
 
-    /// Reads once, or until nothing is left and the reason of an error shows.
+    /// Reads once, or until nothing is left and the reason of an error shows. What the server said before its end is
+    /// handed over whatever the time is: nothing comes after it.
     private func readAll(upToError: Bool) {
         isReading = true
-        defer {
-            isReading = false
-            if owner == nil { close() }
-        }
+        defer { endReading() }
+        if upToError, let context { handOverReplies(context.pointee.reader, isInShare: false) }
         repeat {
             guard let context, owner != nil else { return }
             let count = recv(context.pointee.fd, input.baseAddress, input.count, 0)
             if count > 0 {
                 redisReaderFeed(context.pointee.reader, input.baseAddress, count)
-                handOverReplies(context.pointee.reader)
+                handOverReplies(context.pointee.reader, isInShare: !upToError)
+                // What a socket's callback puts off comes in the same turn, after the other sockets.
+                if hasRepliesWaiting { loop.inNextTurn { [weak self] in self?.goOnInNextTurn() } }
             } else if count == 0 {
                 lose("the server closed the connection")
             } else if errno == EAGAIN, upToError {
@@ -167,7 +179,16 @@ final class RedisTransport {
         } while upToError
     }
 
-    private func handOverReplies(_ reader: UnsafeMutablePointer<redisReader>) {
+    private func endReading() {
+        isReading = false
+        // It was closed meanwhile, but for the parser.
+        if owner == nil { close() }
+    }
+
+    private func handOverReplies(_ reader: UnsafeMutablePointer<redisReader>, isInShare: Bool) {
+        hasRepliesWaiting = false
+        let end = EventLoop.currentTimeNs() + Self.shareNs
+        var replies = 0
         while let owner {
             var reply: UnsafeMutableRawPointer?
             guard redisReaderGetReply(reader, &reply) == REDIS_OK else {
@@ -176,7 +197,24 @@ final class RedisTransport {
             guard let reply else { return }
             owner.transportReceived(reply.assumingMemoryBound(to: redisReply.self))
             freeReplyObject(reply)
+            replies += 1
+            guard isInShare, replies % Self.repliesPerLook == 0, EventLoop.currentTimeNs() >= end else { continue }
+            hasRepliesWaiting = true
+            return
         }
+    }
+
+    /// Not when the socket is readable: it may have nothing more to say.
+    private func goOnInNextTurn() {
+        loop.inNextTurn { [weak self] in self?.goOn() }
+    }
+
+    private func goOn() {
+        guard hasRepliesWaiting, owner != nil, let context else { return }
+        isReading = true
+        defer { endReading() }
+        handOverReplies(context.pointee.reader, isInShare: true)
+        if hasRepliesWaiting { goOnInNextTurn() }
     }
 }
 
