@@ -5,6 +5,13 @@ struct PendingCommands {
         /// Loop time in milliseconds at which the answer is overdue.
         let deadline: UInt64
         let completion: RedisConnection.Completion
+        /// Nil: nobody counts it.
+        var asker: (any RedisAsker)?
+
+        func complete(_ result: Result<RedisReply, RedisFailure>) {
+            completion(result)
+            asker?.commandAnswered()
+        }
     }
 
     private var ring: [Entry?]

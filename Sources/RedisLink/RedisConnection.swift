@@ -1,6 +1,14 @@
 internal import CHiredis
 public import EventLoop
 
+/// For whom commands are sent: told of each that was sent for it (``RedisConnection/sending(for:_:)``), and once of its
+/// end. Called on the loop's thread.
+public protocol RedisAsker: AnyObject {
+    func commandSent()
+    /// It was answered or has failed, and its completion was called.
+    func commandAnswered()
+}
+
 /// Commands to one Redis, pipelined: what is sent in one turn of the loop goes out in one write at its end, and answers
 /// come in the order of sending, for up to a millisecond of a turn (`RedisTransport.shareNs`). It connects again by
 /// itself.
@@ -22,6 +30,7 @@ public final class RedisConnection {
     private var isTimerSet = false
     private var answers: UInt64 = 0
     private var suspicion: (since: UInt64, answers: UInt64)?
+    private var asker: (any RedisAsker)?
 
     /// The link is up: connected, logged in, database selected, data loaded.
     public var onUp: (() -> Void)?
@@ -78,8 +87,19 @@ public final class RedisConnection {
         }
         session.append(arguments)
         // Not `loop.now`: Redis has its time from here on, not from where a long turn began.
-        pending.append(.init(deadline: EventLoop.currentTime() + limits.commandTimeoutMs, completion: completion))
+        let deadline = EventLoop.currentTime() + limits.commandTimeoutMs
+        pending.append(.init(deadline: deadline, completion: completion, asker: asker))
+        asker?.commandSent()
         if !isTimerSet { setTimer(limits.commandTimeoutMs) }
+    }
+
+    /// What `body` sends before it returns is sent for `asker`. What is sent on an answer is not, as others may have a
+    /// part in it.
+    public func sending(for asker: any RedisAsker, _ body: () -> Void) {
+        let before = self.asker
+        self.asker = asker
+        body()
+        self.asker = before
     }
 
     /// `send` for callers that may wait: start-up, tools, tests.
@@ -121,7 +141,7 @@ public final class RedisConnection {
         suspicion = nil
         for entry in pending.takeAll() {
             let isOverdue = now.map { entry.deadline <= $0 } ?? false
-            entry.completion(.failure(isOverdue ? .timeout : .disconnected))
+            entry.complete(.failure(isOverdue ? .timeout : .disconnected))
         }
     }
 
@@ -175,12 +195,12 @@ extension RedisConnection: RedisSessionOwner {
             return session.drop("\(endpoint) sent something unasked: \(reply.pointee.text)")
         }
         guard reply.pointee.type == REDIS_REPLY_ERROR else {
-            return entry.completion(.success(RedisReply(copying: reply)))
+            return entry.complete(.success(RedisReply(copying: reply)))
         }
         let text = reply.pointee.text
         let failure = RedisFailure(answer: text)
         if case .notServing = failure { onNotServing?(text) }
-        entry.completion(.failure(failure))
+        entry.complete(.failure(failure))
         // It has begun to load its data anew (a replica that was given another master).
         if text.hasPrefix("LOADING") { session.drop("\(endpoint) is loading its data") }
     }

@@ -45,7 +45,8 @@ final class Connection {
     var http: HTTPReader?
     /// A request waits for its answer: the next ones wait for it.
     var isAsking = false
-    /// In the list of those whose next request, or messages as a stranger, are to be read at the end of a turn.
+    /// In the list of those whose next request, or messages that have waited, are to be read at the end of a turn; or it
+    /// waits for answers to what its subject has asked.
     var isResuming = false
     /// A WebSocket of which nobody knows yet whose it is, and what has come of it to be read at the end of a turn.
     var isStranger = false

@@ -14,9 +14,11 @@ extension WebSocketServer {
     static let writesPerTurn = 64
     private static let writesNs: UInt64 = 500_000
 
-    /// The end of a turn: the requests that came, one write for each connection whose turn it is, and the closes that were held back.
+    /// The end of a turn: the requests that came, messages that have waited, one write for each connection whose turn it is, and the closes that were held back.
     func endTurn() {
         readOn()
+        readOnSubjects()
+        turn &+= 1
         endSome()
         if runs.isLarge {
             flushWaiting()

@@ -75,11 +75,15 @@ extension WebSocketServer {
         return false
     }
 
-    /// Takes frames off the front of `input`: all, or of a stranger until a message was handled or its share has no more frames.
+    /// Takes frames off the front of `input`: all, or of a stranger until a message was handled or its share has no more
+    /// frames, and of others until their subject's share of the turn is over, or too much that it has asked for is under
+    /// way.
     func readFrames(_ connection: Connection, _ input: inout UnsafeMutableRawBufferPointer) {
         let left = connection.frames.framesLeft
         var controlPieces = 0
+        var share = SubjectShare(connection.inbound, turn: turn)
         defer {
+            share.finish()
             sendLatestPong(connection)
             countFrames(connection, left, controlPieces: controlPieces)
         }
@@ -93,7 +97,7 @@ extension WebSocketServer {
                 guard connection.phase == .open else { continue }
                 counts.messagesIn += 1
                 onMessage(connection.id, message, isText)
-                if connection.isStranger { return }
+                if connection.isStranger || share.isOver() && connection.phase == .open { return }
             case .ping(let payload):
                 guard isOpen else { continue }
                 controlPieces += Self.piecesOfPing

@@ -105,7 +105,7 @@ extension WebSocketServer {
         }
     }
 
-    private func takeShare(_ connection: Connection) {
+    func takeShare(_ connection: Connection) {
         connection.isResuming = false
         if let inbound = connection.inbound, inbound.isSpent(at: loop.now) {
             return holdBack(connection, isUnread: true)
@@ -126,17 +126,20 @@ extension WebSocketServer {
         awaitMore(connection)
     }
 
-    /// Messages as they come; those of a stranger at the end of the turn. Always true: the socket is of use.
+    /// Messages as they come, as far as its subject's share of the turn goes; those of a stranger at the end of the turn.
+    /// Always true: the socket is of use.
     func readMessages(_ connection: Connection, _ bytes: UnsafeMutableRawBufferPointer) -> Bool {
-        guard connection.isStranger || !connection.unread.isEmpty else {
-            var input = bytes
+        var input = bytes
+        if !connection.isStranger, connection.unread.isEmpty, mayHear(connection) {
             readFrames(connection, &input)
-            countUnfinished(connection)
-            return true
+            guard !input.isEmpty else {
+                countUnfinished(connection)
+                return true
+            }
         }
-        connection.unread += bytes
+        connection.unread += input
         countHeld(connection)
-        waitForShare(connection)
+        awaitTurn(connection)
         return true
     }
 
@@ -146,6 +149,7 @@ extension WebSocketServer {
     }
 
     private func readUnread(_ connection: Connection) {
+        guard connection.unread.isEmpty || mayHear(connection, isInLine: true) else { return awaitTurn(connection) }
         var bytes = connection.unread
         connection.unread = []
         guard !bytes.isEmpty, connection.phase == .open || connection.farewell == .peer else { return }
@@ -158,6 +162,6 @@ extension WebSocketServer {
         guard left > 0, connection.socket != nil else { return }
         bytes.removeFirst(bytes.count - left)
         connection.unread = bytes
-        resume(connection)
+        awaitTurn(connection)
     }
 }

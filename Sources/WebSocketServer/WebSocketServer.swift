@@ -95,6 +95,9 @@ public final class WebSocketServer {
     var mostWrites = writesPerTurn
     /// Those whose next request is to be read, if it is there whole, and strangers who have sent something.
     var resuming = FairQueue()
+    /// Subjects whose messages have come and wait for their share of a turn, each once; and the number of the present turn.
+    var waitingSubjects = Deque<InboundRate>()
+    var turn: UInt64 = 1
     /// Of whom too much was read: their next share comes when more may be.
     var heldBack: [Connection] = []
     var heldBackUnread: [Connection] = []

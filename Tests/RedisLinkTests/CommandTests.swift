@@ -209,6 +209,42 @@ import Testing
         #expect(results.map { (try? $0.get().text) ?? "" } == ["PONG", "PONG", "", "", "", ""])
     }
 
+    private final class Asker: RedisAsker {
+        var events: [String] = []
+
+        func commandSent() { events.append("sent") }
+
+        func commandAnswered() { events.append("answered") }
+    }
+
+    @Test("Who asks is told of what is sent for it, and of its end once, after the completion")
+    func asking() throws {
+        let redis = try TestRedis()
+        let run = try LoopRun()
+        let connection = RedisConnection(loop: run.loop, endpoint: .unix(path: redis.socket))
+        let asker = Asker()
+        connection.onUp = { [unowned connection] in
+            connection.sending(for: asker) {
+                connection.send(["PING"]) { [unowned connection] _ in
+                    asker.events.append("completed")
+                    // Nobody's: others may have a part in what follows.
+                    connection.send(["PING"]) { [unowned connection] _ in
+                        asker.events.append("later")
+                        connection.sending(for: asker) {
+                            connection.send(["PING"]) { _ in asker.events.append("failed") }
+                        }
+                        connection.close()
+                        run.finish()
+                    }
+                }
+            }
+        }
+        connection.start()
+        run.run()
+        connection.close()
+        #expect(asker.events == ["sent", "completed", "answered", "later", "sent", "failed", "answered"])
+    }
+
     @Test("C66: a Redis that can take nothing now has not tried, and that is no error of the command")
     func notServing() throws {
         var told: [String] = []

@@ -267,3 +267,10 @@ final class Budgets {
             retryAfterMs: max(1, budget.wait(for: min(price, bucket.capacity), at: now)))
     }
 }
+
+/// What a subject's commands ask of Redis counts, until it is answered.
+extension Budget: RedisAsker {
+    func commandSent() { inbound.asked() }
+
+    func commandAnswered() { inbound.answered() }
+}

@@ -1,4 +1,5 @@
 import Domain
+import RedisLink
 import Settings
 import Telemetry
 import WebSocketServer
@@ -52,15 +53,30 @@ final class CommandRouter: Capability {
             let price =
                 max(CommandPrice.of(message.command), least) + (session.onReply == nil ? 0 : CommandPrice.request)
             if case .safety(.sos) = message.command, !isStranger, services.budgets.takeAlarm(of: session) {
-                return route(message, session)
+                return begin(message, session)
             }
             guard services.budgets.take(price, of: session, message.id, reading: reading) else { return }
-            route(message, session)
+            begin(message, session)
         }
     }
 
-    /// To the capability that handles the command.
+    /// Carries it out when not too much of its subject is under way. Of a WebSocket no message comes before; what comes by
+    /// requests is paid and waits here, as many as their sender can pay at once.
+    private func begin(_ message: ClientMessage, _ session: Session) {
+        let inbound = session.budget.inbound
+        guard inbound.mustWait else { return route(message, session) }
+        inbound.whenAnswered {
+            guard self.sessions.has(session), session.phase != .closing else { return }
+            self.begin(message, session)
+        }
+    }
+
+    /// To the capability that handles the command. What that asks of Redis counts for the subject.
     func route(_ message: ClientMessage, _ session: Session) {
+        commands.sending(for: session.budget) { carryOut(message, session) }
+    }
+
+    private func carryOut(_ message: ClientMessage, _ session: Session) {
         if case .session(.hello(let token, let resume)) = message.command {
             return sessionsOfClients.hello(session, message.id, token: token, resume: resume)
         }
