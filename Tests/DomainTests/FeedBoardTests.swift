@@ -104,6 +104,32 @@ struct FeedBoardTests {
         #expect(board.count == 0)
     }
 
+    @Test("cells that are forgotten together take their vehicles along, shown or not yet, and no others")
+    func forgetting() throws {
+        let row = Int(cell.row)
+        let cells = (0..<4).map { CellID(row: row, column: Int(cell.column) + $0) }
+        let subscription = near(cells.map { board.retain(.cell($0)) })
+        func come(_ id: String, _ cell: CellID, at: Int64) {
+            let corner = CellGrid.corner(of: cell)
+            board.apply(record(id, lat: corner.lat + 0.001, lon: corner.lon + 0.001, at: at), cell: cell, zone: nil)
+        }
+        for (place, cell) in cells.enumerated() { come("T\(place)", cell, at: start) }
+        board.advance(now: start)
+        #expect(try json(subscription)["data"]?.elements?.count == 4)
+        // T0 has come to the third cell since, T3 to the second, T2 has moved, and T5 and T6 are new.
+        come("T0", cells[2], at: start + 100)
+        come("T3", cells[1], at: start + 100)
+        come("T2", cells[2], at: start + 100)
+        come("T5", cells[1], at: start + 100)
+        come("T6", cells[3], at: start + 100)
+        board.forget([cells[1], cells[2]])
+        board.advance(now: start + 250)
+        #expect(board.count == 1)
+        let message = try json(subscription)
+        #expect(Set(message["gone"]?.elements?.compactMap { $0.text } ?? []) == ["T0", "T1", "T2", "T3"])
+        #expect(message["data"]?.elements?.map { $0[0]?.text } == ["T6"])
+    }
+
     @Test("equal views of a scope get the same object, of another encoding or tick another")
     func sharing() throws {
         let scope = board.retain(.cell(cell))

@@ -169,7 +169,7 @@ struct FeedWorld {
     private mutating func unfollowOrFollow(_ cell: CellID) {
         if isCutOff { return }
         if followed.remove(cell) != nil {
-            board.forget(cell: cell)
+            board.forget([cell])
         } else {
             follow(cell)
         }

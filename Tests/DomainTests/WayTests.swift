@@ -230,7 +230,7 @@ struct WayTests {
         board.advance(now: 250)
         #expect(try told(board, before)?.rows == ["M2"])
         for unit in before.scopes { board.release(unit) }
-        board.forget(cell: cell)
+        board.forget([cell])
         board.advance(now: 500)
 
         board.use(book)

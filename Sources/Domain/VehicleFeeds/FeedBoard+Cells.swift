@@ -27,10 +27,16 @@ extension FeedBoard {
         return skipped
     }
 
-    /// To be called when a cell is followed no more: its vehicles are unknown from now on.
-    public func forget(cell: CellID) {
-        readings[cell] = nil
-        for number in inhabitants(of: cell) { remove(number) }
+    /// To be called when cells are followed no more: their vehicles are unknown from now on. What has come in since the last tick is
+    /// looked through once, however many cells they are.
+    public func forget(_ forgotten: Set<CellID>) {
+        for cell in forgotten {
+            readings[cell] = nil
+            for number in cells[cell]?.members ?? [] where isIn(number, cell) { remove(number) }
+        }
+        for number in dirty where isAnywhere(number) && forgotten.contains(vehicles[Int(number)].live.cell) {
+            remove(number)
+        }
     }
 
     /// To be called when the city is followed no more: only vehicles in cells that are followed stay known.
@@ -68,8 +74,14 @@ extension FeedBoard {
             }
     }
 
+    @inline(__always)
     private func isIn(_ number: UInt32, _ cell: CellID) -> Bool {
-        let vehicle = vehicles[Int(number)]
-        return vehicle.live.isPresent && vehicle.live.cell == cell && !vehicle.isWatched
+        vehicles[Int(number)].live.cell == cell && isAnywhere(number)
+    }
+
+    /// In some cell, as far as is known now.
+    @inline(__always)
+    private func isAnywhere(_ number: UInt32) -> Bool {
+        vehicles[Int(number)].live.isPresent && !vehicles[Int(number)].isWatched
     }
 }

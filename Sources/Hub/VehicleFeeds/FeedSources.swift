@@ -21,6 +21,8 @@ extension VehicleFeeds {
     /// would have it read each time, 15 µs of Redis a vehicle.
     private static let lingersMs: UInt64 = 10_000
     private static let mostLingering = 1_000
+    /// Sources whose channels are left in a slice.
+    private static let leftPerSlice = 1_000
     /// Calls that read cells under way: what others ask of Redis goes in between.
     private static let mostCellCalls = 2
 
@@ -30,6 +32,8 @@ extension VehicleFeeds {
         var new: [Followed] = []
         for source in sources {
             let known = followed[source]
+            // What nobody tells any more must not stay because the city is followed from now on.
+            if source == .city, known == nil { forgetCells(of: sourcesToLeave) }
             let following = known ?? Following()
             followed[source] = following
             following.count += 1
@@ -41,7 +45,7 @@ extension VehicleFeeds {
         guard !new.isEmpty else { return }
         let channels = new.compactMap { channel(of: $0.source) }
         if !channels.isEmpty {
-            channelsToLeave.subtract(channels)
+            for (source, _) in new { sourcesToLeave.remove(source) }
             subscriber.subscribe(channels) { self.read(new.filter { self.channel(of: $0.source) != nil }) }
         }
         for case (.vehicle(let id), let following) in new {
@@ -91,19 +95,29 @@ extension VehicleFeeds {
         guard let following = followed.removeValue(forKey: source) else { return }
         following.isLeft = true
         switch source {
-        case .cell(let cell): if followed[.city] == nil { board.forget(cell: cell) }
+        case .cell: break
         case .city: board.forgetCells { self.followed[.cell($0)] == nil }
         case .vehicle: isKnown(following)
         case .ways: closePathIndex()
         }
-        if let channel = channel(of: source) { channelsToLeave.insert(channel) }
+        if channel(of: source) != nil { sourcesToLeave.insert(source) }
     }
 
-    /// In each slice: what is left since then, by one command.
-    func leaveChannels() {
-        guard !channelsToLeave.isEmpty else { return }
-        subscriber.unsubscribe(Array(channelsToLeave))
-        channelsToLeave.removeAll(keepingCapacity: true)
+    /// In each slice, before what has come is shown: what was left since then, its channels by one command and its cells at once. However
+    /// many circles have moved, a slice leaves so many as take half a millisecond or so.
+    func leaveSources() {
+        guard !sourcesToLeave.isEmpty else { return }
+        let left =
+            sourcesToLeave.count > Self.leftPerSlice ? Set(sourcesToLeave.prefix(Self.leftPerSlice)) : sourcesToLeave
+        sourcesToLeave.subtract(left)
+        subscriber.unsubscribe(left.compactMap { channel(of: $0) })
+        if followed[.city] == nil { forgetCells(of: left) }
+    }
+
+    private func forgetCells(of left: Set<FeedSource>) {
+        var cells: Set<CellID> = []
+        for case .cell(let cell) in left { cells.insert(cell) }
+        board.forget(cells)
     }
 
     private func channel(of source: FeedSource) -> String? {

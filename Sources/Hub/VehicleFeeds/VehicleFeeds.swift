@@ -34,10 +34,11 @@ final class VehicleFeeds: MessageListener, PushListener {
     var followed: [FeedSource: Following] = [:]
     /// Those of them that no feed needs now.
     var lingering: Set<FeedSource> = []
-    /// Cells to be read, in the order in which they were wanted, calls under way, and channels that nobody needs any more.
+    /// Cells to be read, in the order in which they were wanted, calls under way, and what nobody needs any more: the next slice leaves its
+    /// channel, and forgets its vehicles.
     var cellsToRead: Deque<(cell: CellID, following: Following)> = []
     var cellCalls = 0
-    var channelsToLeave: Set<String> = []
+    var sourcesToLeave: Set<FeedSource> = []
     /// What the names of feeds' channels in Redis begin with.
     let feedPrefix: [UInt8]
 
@@ -95,7 +96,7 @@ final class VehicleFeeds: MessageListener, PushListener {
     }
 
     func slice(_ number: Int) {
-        leaveChannels()
+        leaveSources()
         moveCircles()
         tellFeeds()
     }
