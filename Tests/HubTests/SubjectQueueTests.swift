@@ -36,4 +36,17 @@ import Testing
         many.take(bytes: 0)
         #expect(!many.isLeft(at: 1_000))
     }
+
+    @Test func `what a kind of work takes of a turn is counted together, wherever in the turn it is done`() {
+        var share = TurnShare()
+        let atFirst = share.isLeft(at: 7)
+        share.spend(TurnShare.ns - 1)
+        let almost = share.isLeft(at: 7)
+        share.spend(1)
+        let after = share.isLeft(at: 7)
+        // The next turn has all of it, whatever the one before took beyond its own.
+        share.spend(5 * TurnShare.ns)
+        let next = share.isLeft(at: 8)
+        #expect(atFirst && almost && !after && next)
+    }
 }

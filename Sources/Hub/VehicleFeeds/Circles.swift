@@ -17,7 +17,8 @@ struct Circle {
 
 /// Circles that are watched and moved. A circle of 5 km has 530 cells, each of which is followed in Redis: it is moved once in
 /// `feeds.move_ms` at most, when the one before has been read, and when its subject can pay for the cells that are new to it. Until then
-/// a later `watch` takes the place of the one that waits. Cells that both circles have are followed on, and are not read again.
+/// a later `watch` takes the place of the one that waits. Cells that both circles have are followed on, and are not read again. A turn moves
+/// as many as its share allows.
 extension VehicleFeeds {
     /// A reading that takes longer than this holds no circle up any more, ms.
     private static let readingMs: UInt64 = 2_000
@@ -27,23 +28,44 @@ extension VehicleFeeds {
         _ session: Session, _ identity: Identity
     ) {
         let watcher = watcher(session)
-        let isFirst = watcher.nextCircle == nil
         dropNextCircle(watcher)
         watcher.nextCircle = Circle(
             center: GeoPoint(lat: lat, lon: lon), radius: radius, options: options, message: message)
-        if !moveCircle(watcher, identity), isFirst { circlesToMove.append(watcher) }
+        guard !watcher.waitsToMove else { return }
+        if movingCircles.isEmpty, moveShare.isLeft(at: loop.now), moveCircle(watcher, identity) { return }
+        watcher.waitsToMove = true
+        circlesToMove.append(watcher)
     }
 
-    /// In each slice.
+    /// In each slice: those for which the time has come are moved, in this turn and in the next ones.
     func moveCircles() {
-        guard !circlesToMove.isEmpty else { return }
-        let waiting = circlesToMove
-        circlesToMove = waiting.filter { watcher in
-            let session = watcher.session
-            guard sessions.has(session), session.phase != .closing, let identity = session.identity else {
+        if !circlesToMove.isEmpty {
+            let waiting = circlesToMove
+            circlesToMove = waiting.filter { watcher in
+                guard watcher.nextCircle == nil || isDue(watcher) else { return true }
+                let budget = watcher.session.budget
+                movingCircles.append(watcher, of: budget.group?.key ?? budget.key)
                 return false
             }
-            return !moveCircle(watcher, identity)
+        }
+        if !isMovingCircles { moveSomeCircles() }
+    }
+
+    /// Each to where it was wanted last, and subjects take turns.
+    private func moveSomeCircles() {
+        while moveShare.isLeft(at: loop.now), let watcher = movingCircles.next() { moveInTurn(watcher) }
+        isMovingCircles = !movingCircles.isEmpty
+        if isMovingCircles { loop.inNextTurn { self.moveSomeCircles() } }
+    }
+
+    /// If its subject can't pay now, the next slice looks at it again.
+    private func moveInTurn(_ watcher: Watcher) {
+        let session = watcher.session
+        let isThere = sessions.has(session) && session.phase != .closing
+        if isThere, let identity = session.identity, !moveCircle(watcher, identity) {
+            circlesToMove.append(watcher)
+        } else {
+            watcher.waitsToMove = false
         }
     }
 
@@ -57,12 +79,21 @@ extension VehicleFeeds {
         )
     }
 
+    /// Whether it may move now, for all but its price.
+    private func isDue(_ watcher: Watcher) -> Bool {
+        let isRead = watcher.feeds[Channel.near].map {
+            $0.waitsFor == 0 || loop.now > watcher.circleDueAt + Self.readingMs
+        }
+        return loop.now >= watcher.circleDueAt && (isRead ?? true)
+    }
+
     /// Whether none waits any more.
     private func moveCircle(_ watcher: Watcher, _ identity: Identity) -> Bool {
         guard var circle = watcher.nextCircle else { return true }
+        guard isDue(watcher) else { return false }
+        let began = EventLoop.currentTimeNs()
+        defer { moveShare.spend(EventLoop.currentTimeNs() - began) }
         let old = watcher.feeds[Channel.near]
-        let isRead = old.map { $0.waitsFor == 0 || loop.now > watcher.circleDueAt + Self.readingMs } ?? true
-        guard loop.now >= watcher.circleDueAt, isRead else { return false }
         let cells = circle.cells ?? CellGrid.cells(touching: circle.center, radius: circle.radius)
         if circle.cells == nil {
             let watched = Set(old?.sources ?? [])

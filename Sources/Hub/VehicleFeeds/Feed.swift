@@ -15,6 +15,8 @@ final class Feed {
     var slot = -1
     /// Its sources' state has not been read yet.
     var waitsFor = 0
+    /// Nobody watches it any more, though its sources may not have been left yet.
+    var hasEnded = false
     /// Among those whose snapshot is due, or will be in the next slice.
     var awaitsSnapshot = false
     /// Its slice and its place there, in `VehicleFeeds.feeds`.
@@ -69,7 +71,7 @@ final class Following {
     /// The subscription was lost while it was being read.
     var wasInterrupted = false
     var held: [[UInt8]] = []
-    /// Feeds that wait for its first state.
+    /// Feeds that wait for its first state, some of which may have ended.
     var waiting: [Feed] = []
     /// Those of them that were not told yet whether they may follow it, as that depends on whether there is such a vehicle.
     var undecided: [(feed: Feed, message: ClientMessage)] = []
@@ -85,6 +87,8 @@ final class Watcher {
     /// Where its circle is to be next, and from when on it may move again, ms of the loop.
     var nextCircle: Circle?
     var circleDueAt: UInt64 = 0
+    /// It is among those whose circle is to move.
+    var waitsToMove = false
 
     init(_ session: Session) { self.session = session }
 }

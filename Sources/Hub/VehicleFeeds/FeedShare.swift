@@ -22,3 +22,22 @@ struct FeedShare {
         bytes -= count
     }
 }
+
+/// What one kind of work takes of a turn of the loop, wherever in the turn it is done. A piece of it may end beyond the share: a circle of 5 km in
+/// a new place takes about a millisecond.
+struct TurnShare {
+    static let ns: UInt64 = 500_000
+
+    /// The turn that it is of: ms of the loop as of its start. Short turns of the same millisecond count as one.
+    private var turn: UInt64 = 0
+    private var spent: UInt64 = 0
+
+    /// now: ms of the loop as of the start of the present turn.
+    mutating func isLeft(at now: UInt64) -> Bool {
+        if now != turn { (turn, spent) = (now, 0) }
+        return spent < Self.ns
+    }
+
+    /// A piece of work took so many nanoseconds.
+    mutating func spend(_ ns: UInt64) { spent += ns }
+}

@@ -61,7 +61,8 @@ extension VehicleFeeds {
     func unfollow(_ source: FeedSource, for feed: Feed) {
         guard let following = followed[source] else { return }
         following.count -= 1
-        if feed.waitsFor > 0 { following.waiting.removeAll { $0 === feed } }
+        // Not each time: a thousand circles may wait for the same cells.
+        if following.waiting.count > 2 * following.count + 16 { following.waiting.removeAll { $0.hasEnded } }
         acceptUndecided(following, of: feed)
         guard following.count == 0 else { return }
         guard isDear(source), lingering.count < Self.mostLingering else { return leave(source) }
@@ -217,7 +218,7 @@ extension VehicleFeeds {
         following.wasRead = true
         acceptUndecided(following)
         applyHeld(source, following)
-        for feed in following.waiting {
+        for feed in following.waiting where !feed.hasEnded {
             feed.waitsFor -= 1
             if feed.waitsFor == 0 { wasRead(feed) }
         }

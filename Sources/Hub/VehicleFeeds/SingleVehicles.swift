@@ -111,8 +111,8 @@ extension VehicleFeeds {
         guard !following.wasRead, following.countedFor == nil else { return true }
         let undecided = following.undecided
         let taker =
-            following.waiting.first { feed in !undecided.contains { $0.feed === feed } }
-            ?? following.waiting.first { hasRoom($0.session.budget) }
+            following.waiting.first { feed in !feed.hasEnded && !undecided.contains { $0.feed === feed } }
+            ?? following.waiting.first { !$0.hasEnded && hasRoom($0.session.budget) }
         guard let budget = taker?.session.budget else {
             let detail =
                 "field `channel`: the hub does not know vehicle \(id), and you, or all in your network, follow as many of "

@@ -1,5 +1,6 @@
 import DequeModule
 import Domain
+import EventLoop
 import RedisLink
 import Settings
 import WebSocketServer
@@ -56,8 +57,16 @@ final class VehicleFeeds: MessageListener, PushListener {
     var pathIndexVersion = ""
 
     // Circles
-    /// Those whose circle is to move when it may.
+    /// Those whose circle is to move when it may, and those for which the time has come: more of these are moved in the next turn.
     var circlesToMove: [Watcher] = []
+    var movingCircles = SubjectQueue<Watcher>()
+    var moveShare = TurnShare()
+    var isMovingCircles = false
+
+    /// Feeds that have ended, and whose sources are yet to be left: more of them in the next turn.
+    private var endedFeeds: Deque<Feed> = []
+    private var leaveShare = TurnShare()
+    private var isLeavingFeeds = false
 
     /// Feeds told in one slice of a tick before another slice is taken, too: some 25 ms of sends.
     private static let feedsPerSlice = 4_096
@@ -223,6 +232,25 @@ final class VehicleFeeds: MessageListener, PushListener {
         feeds[slice].swapAt(hole, feeds[slice].count - 1)
         feeds[slice][hole].index = hole
         feeds[slice].removeLast()
+        feed.hasEnded = true
+        // Whether somebody may follow one more vehicle that nobody knows depends on those that are followed now.
+        guard feed.sources.count > 1 else { return leaveSources(of: feed) }
+        endedFeeds.append(feed)
+        if !isLeavingFeeds { leaveEndedFeeds() }
+    }
+
+    /// A circle leaves 530 cells, which takes 0.2 ms, and many connections may end at once: a turn has a share for that.
+    private func leaveEndedFeeds() {
+        while leaveShare.isLeft(at: loop.now), let feed = endedFeeds.popFirst() {
+            let began = EventLoop.currentTimeNs()
+            leaveSources(of: feed)
+            leaveShare.spend(EventLoop.currentTimeNs() - began)
+        }
+        isLeavingFeeds = !endedFeeds.isEmpty
+        if isLeavingFeeds { loop.inNextTurn { self.leaveEndedFeeds() } }
+    }
+
+    private func leaveSources(of feed: Feed) {
         for scope in feed.subscription.scopes { board.release(scope) }
         for source in feed.sources { unfollow(source, for: feed) }
     }
