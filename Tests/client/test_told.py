@@ -33,8 +33,8 @@ WHOSE = {
     ("sos.lua", "f.role .. ':' .. f.subject"): PEOPLE,
     ("topic.lua", "given.channel"): ("topic",),
 }  # fmt: skip
-#: What workers alone are pushed: about connections, queues, and vehicles for feeds.
-FOR_WORKERS = {"changed", "ended", "name_taken", "record", "replaced", "speaker"}
+#: What workers alone are pushed: about connections, revocations, queues, and vehicles for feeds.
+FOR_WORKERS = {"again", "changed", "ended", "name_taken", "record", "replaced", "speaker"}
 
 #: Kind of channel → the events that the contract has of it.
 CONTRACT = {
