@@ -1,5 +1,6 @@
 """The command line: what it says when something is missing or is given otherwise than expected."""
 
+import pathlib
 import socket
 import subprocess
 
@@ -71,7 +72,7 @@ def test_what_never_ends_is_read_no_further_than_a_bound(command):
 
 
 def test_a_pipe_that_never_ends_is_read_no_further_than_a_bound():
-    with open("/dev/zero", "rb") as endless:
+    with pathlib.Path("/dev/zero").open("rb") as endless:
         result = run("import", "yaml", "--check", "-", stdin=endless)
     assert result.returncode == 1 and "standard input can't be read: larger than 512 MiB" in result.stderr, result.stderr
 
