@@ -53,3 +53,25 @@ async def test_requests_wait_for_answers_to_their_sender_s_others(new_hub):
     finally:
         os.kill(pid, signal.SIGCONT)
     assert [answer.status for answer in answers] == [404] * count
+
+
+async def test_lists_of_all_kinds_are_read_one_at_a_time_whoever_asks(new_hub):
+    hub = new_hub(server__workers=1, redis__command_timeout_ms=10_000).start()
+    operators = [await member(hub, "operator") for _ in range(4)]
+    wishes = ["office.audit", "drivers.list", "vehicles.list", "report.list", "sos.list"] * 4
+    before, pid, replies = hub.metric("kerbside_messages_received_total"), hub.redis_pid(), []
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        for operator in operators:
+            for number, wish in enumerate(wishes, 7_000):
+                replies.append(operator.expect_reply(number, wish))
+                await operator.send({"id": number, "cmd": wish})
+        heard = before + len(replies)
+        await hub.until("all were read", lambda: hub.metric("kerbside_messages_received_total") >= heard)
+        # One of them, and what the hub asks by itself.
+        assert waiting(hub) < 24
+    finally:
+        os.kill(pid, signal.SIGCONT)
+    await operators[0].wait(lambda: all(reply.done() for reply in replies[: len(wishes)]) or None, "its lists")
+    await hub.until("the others' lists", lambda: all(reply.done() for reply in replies))
+    assert all("ok" in reply.result() for reply in replies)

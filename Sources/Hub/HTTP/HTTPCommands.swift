@@ -179,7 +179,19 @@ final class HTTPCommands {
         _ function: String, _ arguments: FunctionArguments, _ session: Session,
         _ json: @escaping (RedisReply) -> [UInt8]?
     ) {
+        let isTaken = services.lists.add(session.budget) { ended in
+            self.read(function, arguments, session, json, ended)
+            return true
+        }
+        if !isTaken { services.outbox.refuse(session, nil, .manyLists) }
+    }
+
+    private func read(
+        _ function: String, _ arguments: FunctionArguments, _ session: Session,
+        _ json: @escaping (RedisReply) -> [UInt8]?, _ ended: @escaping () -> Void
+    ) {
         services.functions.call(function, arguments) { result in
+            ended()
             if case .success(let reply) = result, let json = json(reply) {
                 return self.reply(session, json, to: function)
             }

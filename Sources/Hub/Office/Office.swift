@@ -7,10 +7,6 @@ import Wire
 /// What an operator asks and does by hand. The functions decide; each act has its entry in the audit.
 final class Office: Capability {
     let services: WorkerServices
-    /// Queues that are read, one at a time: fifty at once had everybody wait for 20 ms.
-    private let listings = SubjectTurns(most: 1, mostOfSubject: Office.waiting)
-    /// How many of one operator wait.
-    private static let waiting = 8
 
     init(_ services: WorkerServices) { self.services = services }
 
@@ -26,9 +22,7 @@ final class Office: Capability {
                     field: "zone")
                 return true
             }
-            let full =
-                "\(Self.waiting) queues that you have asked for wait for their turn; ask again when they are answered."
-            inTurn(listings, message, session, orRefuse: full) { ended in
+            inLists(message, session) { ended in
                 self.read(QueueListing(zone: zone), message, session, ended)
                 return true
             }
@@ -81,7 +75,7 @@ final class Office: Capability {
                 ], message, session)
         case .endSession: return false
         case .audit(let from, let limit):
-            call(
+            list(
                 "office_audit", ["from": RedisArgument(from ?? ""), "limit": RedisArgument(limit)], message, session)
         }
         return true

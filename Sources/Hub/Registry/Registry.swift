@@ -12,7 +12,10 @@ final class Registry: Capability {
     func handle(_ message: ClientMessage, _ session: Session, _ identity: Identity) -> Bool {
         guard case .registry(let command) = message.command else { return false }
         command.carryOut(by: identity.subject, key: message.key ?? "") { function, arguments in
-            self.call(function, arguments, message, session)
+            switch command {
+            case .drivers, .vehicles: list(function, arguments, message, session)
+            default: call(function, arguments, message, session)
+            }
         }
         return true
     }

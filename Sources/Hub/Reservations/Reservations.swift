@@ -19,7 +19,7 @@ final class Reservations: Capability {
         let who = RedisArgument(identity.subject)
         switch command {
         case .make(let wish): make(wish, message, session, who)
-        case .list: call("reservation_list", ["passenger": who], message, session)
+        case .list: list("reservation_list", ["passenger": who], message, session)
         case .cancel(let id):
             call(
                 "reservation_cancel",

@@ -19,8 +19,6 @@ final class Safety: Capability {
     private let kept: KeptAlarms
     /// How often an alarm was opened again, which only the journal needs to know.
     private static let hidden = ["again"]
-    /// A hundred alarms take Redis 4 ms.
-    private let listings = SubjectTurns.ofLists()
 
     init(_ services: WorkerServices, _ readings: ChannelReadings) {
         self.services = services
@@ -38,7 +36,7 @@ final class Safety: Capability {
         case .cancel: call("sos_cancel", ["role": role, "subject": who, "key": key], message, session)
         case .list(let closed):
             list(
-                "sos_list", ["closed": closed ? "1" : ""], message, session, listings, price: CommandPrice.listed)
+                "sos_list", ["closed": closed ? "1" : ""], message, session, price: CommandPrice.listed)
         case .acknowledge(let sos, let note):
             call(
                 "sos_acknowledge",
@@ -65,7 +63,7 @@ final class Safety: Capability {
             list(
                 "report_list",
                 ["from": RedisArgument(from ?? ""), "limit": RedisArgument(limit), "closed": closed ? "1" : ""],
-                message, session, listings, price: CommandPrice.listed)
+                message, session, price: CommandPrice.listed)
         case .closeReport(let report, let note):
             call(
                 "report_close",

@@ -91,14 +91,18 @@ extension Capability {
         if !isTaken { refuse(session, message.id, .rateLimited, detail) }
     }
 
-    /// Reads a list in its turn. `price`: of so many bytes of it, beyond what the command costs; paid whoever is there to take it.
+    /// Begins to read a list when its turn has come: all lists of a worker stand in one line.
+    func inLists(_ message: ClientMessage, _ session: Session, _ begin: @escaping SubjectTurns.Piece) {
+        inTurn(services.lists, message, session, orRefuse: ErrorReply.manyLists.detail, begin)
+    }
+
+    /// Reads a list in its turn. `price`: of so many bytes of it, beyond what the command costs; paid whoever is there to
+    /// take it.
     func list(
         _ function: String, _ arguments: FunctionArguments, _ message: ClientMessage, _ session: Session,
-        _ turns: SubjectTurns, price: @escaping (Int) -> Double = { _ in 0 }
+        price: @escaping (Int) -> Double = { _ in 0 }
     ) {
-        let full =
-            "\(SubjectTurns.mostLists) lists that you have asked for wait for their turn; ask again when they are answered."
-        inTurn(turns, message, session, orRefuse: full) { ended in
+        inLists(message, session) { ended in
             let (began, budget) = (self.loop.now, session.budget)
             self.functions.command(function, arguments) { answer in
                 self.metrics.commandTook(milliseconds: self.loop.now - began)
@@ -125,4 +129,11 @@ extension Capability {
         }
         return nil
     }
+}
+
+extension ErrorReply {
+    /// Too many lists of a subject wait.
+    static let manyLists = ErrorReply(
+        code: .rateLimited,
+        detail: "\(SubjectTurns.mostLists) lists that you have asked for wait; ask again when they are answered.")
 }

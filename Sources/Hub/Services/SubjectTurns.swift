@@ -16,11 +16,8 @@ final class SubjectTurns {
         var pieces: Deque<Piece> = []
     }
 
-    /// Lists that one subject may have asked for.
-    static let mostLists = 8
-
-    /// One list is read at a time: one of a hundred takes Redis 4 ms or so.
-    static func ofLists() -> SubjectTurns { SubjectTurns(most: 1, mostOfSubject: mostLists) }
+    /// Lists that wait of one subject: a page asks for some, and each that waits is paid.
+    static let mostLists = 32
 
     private let most: Int
     private let mostOfSubject: Int

@@ -11,8 +11,6 @@ final class Trips: Capability {
     private let fares: TaxiFares
     private let seatFares: SeatFares
     private let learning: TravelLearning
-    /// A hundred trips take Redis 5 ms.
-    private let listings = SubjectTurns.ofLists()
 
     init(_ services: WorkerServices, _ fares: TaxiFares, _ seatFares: SeatFares, _ learning: TravelLearning) {
         self.services = services
@@ -66,7 +64,7 @@ final class Trips: Capability {
                 [
                     "role": RedisArgument(person.role.rawValue), "subject": RedisArgument(person.subject),
                     "from": RedisArgument(from ?? ""), "limit": RedisArgument(limit), "reader": role,
-                ], message, session, listings)
+                ], message, session)
         }
         return true
     }
