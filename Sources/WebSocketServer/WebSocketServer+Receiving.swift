@@ -77,9 +77,10 @@ extension WebSocketServer {
 
     /// Takes frames off the front of `input`: all, or of a stranger until a message was handled or its share has no more
     /// frames, and of others until their subject's share of the turn is over, or too much that it has asked for is under
-    /// way.
+    /// way. What comes after a hello that is welcome has its subject's share, too.
     func readFrames(_ connection: Connection, _ input: inout UnsafeMutableRawBufferPointer) {
         let left = connection.frames.framesLeft
+        let wasStranger = connection.isStranger
         var controlPieces = 0
         var share = SubjectShare(connection.inbound, turn: turn)
         defer {
@@ -97,7 +98,7 @@ extension WebSocketServer {
                 guard connection.phase == .open else { continue }
                 counts.messagesIn += 1
                 onMessage(connection.id, message, isText)
-                if connection.isStranger || share.isOver() && connection.phase == .open { return }
+                if wasStranger || share.isOver() && connection.phase == .open { return }
             case .ping(let payload):
                 guard isOpen else { continue }
                 controlPieces += Self.piecesOfPing

@@ -59,6 +59,38 @@ import Testing
         }
     }
 
+    @Test func `what comes in one read with a hello waits for answers as what comes later does`() throws {
+        try onLoop { loop in
+            let pair = try Pair(loop)
+            pair.server.hasStrangers = true
+            let own = InboundRate(perSecond: 1_000)
+            for _ in 0..<InboundRate.mostUnanswered { own.asked() }
+            var heard: [UInt8] = []
+            pair.server.onMessage = { id, bytes, _ in
+                if heard.isEmpty { pair.server.welcome(id, sharing: own) }
+                heard.append(bytes[0])
+            }
+            let client = RawClient(port: pair.port)
+            client.send(RawClient.upgrade)
+            when(loop, { pair.opened.count == 1 }) {
+                client.send((0..<UInt8(20)).flatMap { RawClient.frame(.binary, [$0]) })
+                func isWaiting() -> Bool {
+                    guard let connection = pair.server.connections[pair.opened[0]] else { return false }
+                    return heard.count > 1 || !heard.isEmpty && !connection.unread.isEmpty && own.line.isEmpty
+                }
+                when(loop, isWaiting) {
+                    #expect(heard == [0])
+                    for _ in 0..<InboundRate.mostUnanswered { own.answered() }
+                    when(loop, { heard.count == 20 }) {
+                        #expect(heard == Array(0..<20))
+                        #expect(pair.server.connections[pair.opened[0]]?.isPaused == false)
+                        withExtendedLifetime(client) { pair.finish(loop) }
+                    }
+                }
+            }
+        }
+    }
+
     @Test func `connections of one subject share its time, and each has its turn`() throws {
         try onLoop { loop in
             try withClients(loop, 3) { pair, clients, ids in
