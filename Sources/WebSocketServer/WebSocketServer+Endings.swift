@@ -94,8 +94,9 @@ extension WebSocketServer {
         connection.unread = []
         switch connection.phase {
         case .http:
+            let isUnderWay = connection.isAsking
             connection.isAsking = false
-            respond(connection, refusal(), keepsAlive: false)
+            respond(connection, refusal(isUnderWay: isUnderWay), keepsAlive: false)
         case .open:
             counts.refusedFull += 1
             finish(

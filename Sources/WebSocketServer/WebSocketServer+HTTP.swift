@@ -110,9 +110,14 @@ extension WebSocketServer {
         return held.count + cost <= rules.maxHeldBytes && bytesKept + cost <= rules.maxKeptBytes
     }
 
-    func refusal() -> HTTPResponse {
+    /// `isUnderWay`: in place of the answer to a request that its owner was given already.
+    func refusal(isUnderWay: Bool = false) -> HTTPResponse {
         counts.refusedFull += 1
-        var response = HTTPResponse.text(503, "Too much waits here for slow readers; ask again in some seconds.")
+        let detail =
+            isUnderWay
+            ? "it may have been carried out. Ask again in some seconds, a command with the same Idempotency-Key."
+            : "ask again in some seconds."
+        var response = HTTPResponse.text(503, "Too much waits here for slow readers; \(detail)")
         response.headers = [(name: "Retry-After", value: Self.retryAfter)]
         return response
     }

@@ -108,6 +108,26 @@ import Testing
         }
     }
 
+    @Test func `who is sent away while its request is under way is told that it may have been carried out`() throws {
+        var limits = ServerLimits()
+        limits.maxStrangersBytes = 18_000
+        try onLoop { loop in
+            let server = try WebSocketServer(loop: loop, limits: limits)
+            let port = try server.listen(host: "127.0.0.1", port: 0)
+            var answers: [(HTTPResponse) -> Void] = []
+            server.onHTTP = { _, answer in answers.append(answer) }
+            let client = RawClient(port: port)
+            client.send("GET / HTTP/1.1\r\nHost: x\r\nX: \(String(repeating: "x", count: 10_000))\r\n\r\n")
+            when(loop, { server.counters.bytesOut > 0 }) {
+                let said = client.read()
+                #expect(answers.count == 1 && said.hasPrefix("HTTP/1.1 503 "))
+                #expect(said.contains("with the same Idempotency-Key"))
+                for answer in answers { answer(.text(200, "x")) }
+                server.shutdown { withExtendedLifetime((server, client)) { loop.stop() } }
+            }
+        }
+    }
+
     @Test func `where memory runs short fewer handshakes are under way`() throws {
         guard let certificate = try TestCertificate() else { return try #require(Bool(true), "no openssl command") }
         var limits = ServerLimits()
