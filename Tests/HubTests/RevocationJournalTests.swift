@@ -58,7 +58,7 @@ import Wire
             journal.keep(revoked("p1", 10, others: 70), loop) { kept.append($0) }
             journal.keep(revoked("others", 30), loop) { kept.append($0) }
             journal.keep(invitation, loop) { kept.append($0) }
-            journal.read(loop) {
+            journal.read(loop, { $0 }) {
                 found = $0
                 loop.stop()
             }
@@ -79,12 +79,24 @@ import Wire
             // Of p12: for p1 nothing was said.
             write(line("p0", 10) + #"{"role":"passenger","subject":"p1"#, day: day)
             journal.keep(revoked("p2", 20), loop) { _ in }
-            journal.read(loop) {
+            journal.read(loop, { $0 }) {
                 found = $0
                 loop.stop()
             }
         }
         #expect(found.revoked == ["passenger p0": revoked("p0", 10), "passenger p2": revoked("p2", 20)])
+    }
+
+    @Test func `what is made of the journal is made while its loop goes on`() throws {
+        var isMadeOnLoop = true
+        try journal { journal, loop in
+            journal.keep(revoked("p1", 20), loop) { _ in }
+            journal.read(loop, { [loop] content in content.revoked.count == 1 && !loop.isOnLoop }) {
+                isMadeOnLoop = !$0
+                loop.stop()
+            }
+        }
+        #expect(!isMadeOnLoop)
     }
 
     @Test func `files go by their size and not by their age, the oldest first, and the newest never`() throws {
@@ -95,12 +107,12 @@ import Wire
             for (day, subject) in [(Int64(100), "p1"), (20_000, "p2"), (90_000, "p3")] {
                 write(line(subject, 1_000), day: day)
             }
-            journal.read(loop) {
+            journal.read(loop, { $0 }) {
                 found.append(Set($0.revoked.keys))
                 left.append(days)
                 write(String(repeating: line("p4", 1_000), count: 20), day: 90_001)
                 journal.forgetOld()
-                journal.read(loop) {
+                journal.read(loop, { $0 }) {
                     found.append(Set($0.revoked.keys))
                     left.append(days)
                     loop.stop()

@@ -76,8 +76,10 @@ final class OfficeSessions: PushListener {
 
     /// Before anybody's token is taken: this Redis may have lost what the journal has.
     func redisIsUp() {
-        kept.read { revoked in
+        let take = { (revoked: [TokenRevocation]) in
             if self.services.revoke(revoked) { self.hasFound = true }
+        }
+        kept.read(take) {
             self.knowsJournal = true
             self.readRevoked()
         }

@@ -86,25 +86,55 @@ final class KeptRevocations {
 
     // MARK: putting back
 
-    /// Reads the journal for a connection to Redis that is new, and gives `then` all that it says is revoked. Then Redis is to be asked what it has
-    /// of it (``seen(_:)``, ``allSeen()``).
-    func read(then: @escaping ([TokenRevocation]) -> Void) {
+    /// What the journal says, made on its thread.
+    private struct Journaled: Sendable {
+        let content: RevocationJournal.Content
+        let unseen: [String: Int64]
+        let unseenOthers: [String: Int64]
+        let revocations: [TokenRevocation]
+
+        init(_ content: RevocationJournal.Content) {
+            self.content = content
+            unseen = content.revoked.mapValues(\.before)
+            unseenOthers = content.revoked.compactMapValues(\.othersBefore)
+            revocations = content.revoked.values.flatMap(\.revocations)
+        }
+    }
+
+    /// Reads the journal for a connection to Redis that is new, and gives `take` all that it says is revoked, a portion in each turn. Then calls
+    /// `then`, and Redis is to be asked what it has of it (``seen(_:)``, ``allSeen()``).
+    func read(_ take: @escaping ([TokenRevocation]) -> Void, then: @escaping () -> Void) {
         run += 1
         let run = self.run
         (state, hasFailed, lost, invitations) = (.reading, false, [], [])
-        journal.read(loop) { content in
+        let read = { (journaled: Journaled) in
             guard run == self.run else { return }
-            if !content.isWhole {
+            if !journaled.content.isWhole {
                 self.log.error("a file of \(self.services.settings.data.dir)/revocations can't be read")
             }
-            self.state = .comparing
-            self.revoked = content.revoked
-            self.unseen = content.revoked.mapValues(\.before)
-            self.unseenOthers = content.revoked.compactMapValues(\.othersBefore)
+            self.revoked = journaled.content.revoked
+            self.unseen = journaled.unseen
+            self.unseenOthers = journaled.unseenOthers
             let now = EventLoop.wallClock() / 1000
-            self.invitations = content.invitations.values.filter { $0.until > now }
-            then(content.revoked.values.flatMap(\.revocations))
+            self.invitations = journaled.content.invitations.values.filter { $0.until > now }
+            self.give(journaled.revocations[...], run, take, then)
         }
+        journal.read(loop, { Journaled($0) }, then: read)
+    }
+
+    /// So many take a worker a millisecond.
+    private static let portion = 1_000
+
+    private func give(
+        _ rest: ArraySlice<TokenRevocation>, _ run: Int, _ take: @escaping ([TokenRevocation]) -> Void,
+        _ then: @escaping () -> Void
+    ) {
+        guard run == self.run else { return }
+        take(Array(rest.prefix(Self.portion)))
+        let left = rest.dropFirst(Self.portion)
+        guard left.isEmpty else { return loop.inNextTurn { self.give(left, run, take, then) } }
+        state = .comparing
+        then()
     }
 
     /// Redis has these.

@@ -70,9 +70,12 @@ final class RevocationJournal: Sendable {
     /// Deletes the oldest files beyond `mostBytes`, but never the newest one. Once a day.
     func forgetOld() { files.perform { [self] in _ = daysLeft() } }
 
-    /// Deletes the same, and calls `then` on the loop with what is left.
-    func read(_ loop: EventLoop, then: @escaping (Content) -> Void) {
-        files.find(loop, { [self] _ in content(of: daysLeft()) }, then: then)
+    /// Deletes the same, and calls `then` on the loop with what `make` makes of what is left, on the journal's thread: with 400,000 revocations
+    /// either takes a second or so.
+    func read<Made: Sendable>(
+        _ loop: EventLoop, _ make: @escaping @Sendable (Content) -> Made, then: @escaping (Made) -> Void
+    ) {
+        files.find(loop, { [self] _ in make(content(of: daysLeft())) }, then: then)
     }
 
     private func daysLeft() -> [Int64] {

@@ -63,10 +63,12 @@ final class DayJournal: Sendable {
     @discardableResult
     func forEachLine(of day: Int64, _ body: (JSONValue) -> Void) -> Bool {
         guard let bytes = end(of: day) else { return false }
-        for line in bytes.split(separator: 10) {
+        var start = 0
+        while start < bytes.count {
+            let end = bytes[start...].firstIndex(of: 10) ?? bytes.count
             // The first may be a part of one.
-            guard let json = try? JSONValue(parsing: Array(line)) else { continue }
-            body(json)
+            if end > start, let json = try? JSONValue(parsing: Array(bytes[start..<end])) { body(json) }
+            start = end + 1
         }
         return true
     }
