@@ -47,7 +47,7 @@ enum PostgresOwners {
                 AND b.pronamespace = (SELECT n.oid FROM pg_namespace n WHERE n.nspname = 'pg_catalog'))
                 AND NOT EXISTS (SELECT 1 FROM shipped s WHERE s.objid = f.oid AND s.classid = CAST('pg_proc' AS REGCLASS))
             UNION ALL SELECT 6, 'the operator ' || p.prefix || o.oprname, o.oprowner,
-                'DROP OPERATOR ' || p.prefix || o.oprname || ' (' || format_type(o.oprleft, NULL) || ', '
+                'DROP OPERATOR ' || p.prefix || o.oprname || ' (' || CASE o.oprleft WHEN 0 THEN 'NONE' ELSE format_type(o.oprleft, NULL) END || ', '
                     || format_type(o.oprright, NULL) || ')'
             FROM pg_operator o JOIN place p ON o.oprnamespace = p.oid
             WHERE NOT EXISTS (SELECT 1 FROM shipped s WHERE s.objid = o.oid AND s.classid = CAST('pg_operator' AS REGCLASS))

@@ -112,12 +112,17 @@ extension WebSocketServer {
     /// The close code (IANA).
     private static let tryAgainLater: UInt16 = 1013
 
+    /// All connections are looked at for it, and what waits may be of those only whose turn has not come.
+    private static let relieveEveryMs: UInt64 = 10
+
     /// When too much waits, or is kept in all, those who have taken nothing for the longest are sent away, until a quarter is free again, and as
     /// many in a turn as may be ended in it.
     func relieve() {
         if slowest.isEmpty {
+            guard now >= nextRelief else { return }
             heldGoal = goal(held.count, most: rules.maxHeldBytes)
             guard held.count > heldGoal else { return }
+            nextRelief = now + Self.relieveEveryMs
             let behind = connections.elements.filter { $0.isBehind }.sorted { $0.lastTaken < $1.lastTaken }
             slowest = Deque(behind.map(\.id))
         }

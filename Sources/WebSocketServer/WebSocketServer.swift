@@ -138,6 +138,8 @@ public final class WebSocketServer {
     /// To how much those in `leaving` are to bring `strangersBytes`, and those in `slowest` what waits.
     var strangersGoal = 0
     var heldGoal = 0
+    /// Not looked for again before, ms.
+    var nextRelief: UInt64 = 0
     /// Sockets closed since memory was last given back to the system; when that began, `now`.
     var closings = 0
     var lastGiveBack: UInt64 = 0
