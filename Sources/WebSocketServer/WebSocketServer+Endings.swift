@@ -193,6 +193,10 @@ extension WebSocketServer {
     /// libwebsockets does not have yet takes an eighth of it.
     static let endingsPerTurn = 16
     static let endingCost = 8
+    /// Of these, sockets whose answers are written (`writeAnswers`), or else nobody would have an answer while many others
+    /// leave; and what the others may take, as in `endingsLeft`.
+    static let answerEndings = 2
+    static let otherEndings = (endingsPerTurn - answerEndings) * endingCost
 
     /// Whether a connection may be ended in this turn. If not, `check` comes to it in one of the next ones.
     func mayEnd(_ connection: Connection) -> Bool {

@@ -26,7 +26,7 @@ extension WebSocketServer {
         }
         flushDirty()
         writeAnswers()
-        endingsLeft = Self.endingsPerTurn * Self.endingCost
+        endingsLeft = Self.otherEndings
         if runs.users == 0 { runs.removeAll() }
         relieve()
         tellCloses()
@@ -98,11 +98,13 @@ extension WebSocketServer {
         guard !answering.isEmpty else { return }
         let end = counts.bytesOut + Self.answerBytes
         let until = EventLoop.currentTimeNs() + Self.answersNs
-        while counts.bytesOut < end, endingsLeft > 0, EventLoop.currentTimeNs() < until, let id = answering.next() {
+        // Those whose peers are gone. What the others have left is taken, too.
+        var endings = endingsLeft + Self.answerEndings * Self.endingCost
+        while counts.bytesOut < end, endings > 0, EventLoop.currentTimeNs() < until, let id = answering.next() {
             guard let connection = connections[id] else { continue }
             connection.isAnswering = false
             guard !flush(connection) else { continue }
-            endingsLeft -= Self.endingCost
+            endings -= Self.endingCost
             cut(connection)
         }
         if !answering.isEmpty { loop.wantAnotherTurn() }

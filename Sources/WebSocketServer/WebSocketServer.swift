@@ -119,7 +119,7 @@ public final class WebSocketServer {
     /// Closes that the owner has to be told of at the end of the turn.
     var untoldCloses: [(ConnectionID, UInt16, UInt64)] = []
     /// Eighths of sockets that may still be ended in this turn; those that the wheel or a full memory would have ended beyond them.
-    var endingsLeft = endingsPerTurn * endingCost
+    var endingsLeft = otherEndings
     var late = Deque<ConnectionID>()
     var leaving = Deque<ConnectionID>()
     /// The same of those whom somebody knows.
