@@ -67,8 +67,10 @@ final class Connection {
     /// What `WebSocketServer.strangersBytes` has of it, and what `unfinishedBytes` has. One of them is 0.
     var heldBytes = 0
     var unfinishedBytes = 0
-    /// In the list of those who held the most of `unfinishedBytes`, and are to leave.
+    /// In the list of those who held the most, and are to leave: nothing more is read of it. What
+    /// `WebSocketServer.leavingBytes` has of it.
     var isLeaving = false
+    var leavingBytes = 0
     /// Requests read so far.
     var requests = 0
     /// An answer is going out, this fast: no request is read until it is out.

@@ -10,7 +10,7 @@ extension WebSocketServer {
     /// Puts what the connection holds into the sum of strangers, or into that of the others.
     func countHeld(_ connection: Connection) {
         var bytes = 0
-        if connection.socket != nil, !connection.isLeaving {
+        if connection.socket != nil {
             bytes = connection.unread.capacity + (connection.http?.heldBytes ?? 0) + connection.frames.heldBytes
             if SocketContext.hasPartOfRecord(connection.socket) { bytes += SocketContext.recordMemory }
             if connection.isAsking { bytes += connection.http?.requestBytes ?? 0 }
@@ -18,7 +18,10 @@ extension WebSocketServer {
         let strangers = isUnknown(connection) ? bytes : 0
         strangersBytes += strangers - connection.heldBytes
         connection.heldBytes = strangers
-        let unfinished = bytes - strangers
+        let leaving = connection.isLeaving ? strangers : 0
+        leavingBytes += leaving - connection.leavingBytes
+        connection.leavingBytes = leaving
+        let unfinished = connection.isLeaving ? 0 : bytes - strangers
         unfinishedBytes += unfinished - connection.unfinishedBytes
         connection.unfinishedBytes = unfinished
     }
@@ -39,8 +42,7 @@ extension WebSocketServer {
     private var excess: Int {
         let kept = bytesKept
         guard kept > rules.maxKeptBytes else { return 0 }
-        let leaves = leaving.isEmpty ? 0 : max(0, strangersBytes - strangersGoal)
-        return max(0, kept - rules.maxKeptBytes / 4 * 3 - leaves)
+        return max(0, kept - rules.maxKeptBytes / 4 * 3 - leavingBytes)
     }
 
     /// To how much a sum is to come down: to three quarters of what it may be, when it is more than that; and by the excess of all, but not
@@ -49,30 +51,34 @@ extension WebSocketServer {
         min(bytes > most ? most / 4 * 3 : bytes, max(bytes - excess, min(bytes, most / 4)))
     }
 
-    /// Too much is held of strangers: those who hold the most are to leave, until a quarter is free. An honest one holds the
-    /// little that has come of its hello, for a moment.
+    /// Too much is held of strangers, or of those whom somebody knows: those who hold the most are to leave, until a quarter
+    /// is free. An honest stranger holds the little that has come of its hello, for a moment.
     private func chooseWhoLeaves() {
-        strangersGoal = goal(strangersBytes, most: rules.maxStrangersBytes)
-        for connection in largest(strangersBytes - strangersGoal, \.heldBytes) { leaving.append(connection.id) }
-    }
-
-    /// The same of those whom somebody knows. They are read as something comes, also while some have to leave, so the parts of messages
-    /// are freed at once. Their sockets are ended over some turns, and until then each may hold a part of a record.
-    private func chooseWhoLeavesUnfinished() {
-        let excess = unfinishedBytes - goal(unfinishedBytes, most: rules.maxUnfinishedBytes)
-        for connection in largest(excess, \.unfinishedBytes) {
-            connection.isLeaving = true
-            connection.unread = []
-            connection.frames.discard()
-            countHeld(connection)
-            leavingKnown.append(connection.id)
+        let staying = strangersBytes - leavingBytes
+        for connection in largest(staying - goal(staying, most: rules.maxStrangersBytes), \.heldBytes) {
+            beginLeaving(connection)
         }
+        let excess = unfinishedBytes - goal(unfinishedBytes, most: rules.maxUnfinishedBytes)
+        for connection in largest(excess, \.unfinishedBytes) { beginLeaving(connection) }
     }
 
-    /// Those who hold the most, until they hold `excess` together.
+    /// What it has sent is freed at once, and nothing more is read of it, so that the others are read on. It is told, and its
+    /// socket ended, in one of the next turns; until then OpenSSL may keep a part of a record.
+    private func beginLeaving(_ connection: Connection) {
+        connection.isLeaving = true
+        pause(connection)
+        connection.http = nil
+        connection.unread = []
+        connection.frames.discard()
+        countHeld(connection)
+        leaving.append(connection.id)
+    }
+
+    /// Those who hold the most, until they hold `excess` together; nobody twice.
     private func largest(_ excess: Int, _ bytes: (Connection) -> Int) -> [Connection] {
         guard excess > 0 else { return [] }
-        let holders = connections.elements.map { ($0, bytes($0)) }.filter { $0.1 > 0 }.sorted { $0.1 > $1.1 }
+        let staying = connections.elements.filter { !$0.isLeaving }
+        let holders = staying.map { ($0, bytes($0)) }.filter { $0.1 > 0 }.sorted { $0.1 > $1.1 }
         var left = excess
         var chosen: [Connection] = []
         for (connection, bytes) in holders {
@@ -84,14 +90,13 @@ extension WebSocketServer {
     }
 
     private func sendAway(_ connection: Connection) {
-        // What it still sends counts again.
+        // What it still sends is read and thrown away, and counts again.
         connection.isLeaving = false
         // OpenSSL gives a part of a record back with the socket only.
         if SocketContext.hasPartOfRecord(connection.socket) {
             counts.refusedFull += 1
             return cut(connection)
         }
-        connection.unread = []
         switch connection.phase {
         case .http:
             let isUnderWay = connection.isAsking
@@ -105,7 +110,6 @@ extension WebSocketServer {
                 then: .end)
         case .closing: part(connection, .end)
         }
-        connection.frames.discard()
         countHeld(connection)
     }
 
@@ -211,21 +215,14 @@ extension WebSocketServer {
 
     /// At the end of a turn: those whose ending was put off.
     func endSome() {
-        if leaving.isEmpty { chooseWhoLeaves() }
-        if strangersBytes <= strangersGoal { leaving = [] }
+        chooseWhoLeaves()
         while endingsLeft > 0, let id = leaving.popFirst() {
-            guard let connection = connections[id], connection.heldBytes > 0 else { continue }
-            endingsLeft -= Self.endingCost
-            sendAway(connection)
-        }
-        chooseWhoLeavesUnfinished()
-        while endingsLeft > 0, let id = leavingKnown.popFirst() {
             guard let connection = connections[id] else { continue }
             endingsLeft -= Self.endingCost
             sendAway(connection)
         }
         while endingsLeft > 0, let id = late.popFirst() { check(id) }
-        if !late.isEmpty || !leaving.isEmpty || !leavingKnown.isEmpty { loop.wantAnotherTurn() }
+        if !late.isEmpty || !leaving.isEmpty { loop.wantAnotherTurn() }
     }
 
     /// A socket is gone. libwebsockets closes one that the peer has left as soon as it is told of it.

@@ -85,7 +85,8 @@ extension WebSocketServer {
     }
 
     private func answered(_ id: ConnectionID, _ request: HTTPRequest, _ response: HTTPResponse, keepsAlive: Bool) {
-        guard let connection = connections[id], connection.isAsking else { return }
+        // One that leaves is told so instead.
+        guard let connection = connections[id], connection.isAsking, !connection.isLeaving else { return }
         connection.isAsking = false
         defer { countHeld(connection) }
         if let messages = response.stream { return openStream(connection, request, response, messages) }

@@ -11,6 +11,7 @@ extension WebSocketServer {
             counts.closedProtocol += 1
             return false
         }
+        guard !connection.isLeaving else { return true }
         switch connection.phase {
         case .http:
             return readRequest(connection, UnsafeRawBufferPointer(bytes))

@@ -40,7 +40,8 @@ extension WebSocketServer {
     }
 
     func goOnReading(_ connection: Connection) {
-        guard connection.isPaused, connection.awaited != .room, let socket = connection.socket else { return }
+        guard connection.isPaused, !connection.isLeaving, connection.awaited != .room, let socket = connection.socket
+        else { return }
         connection.isPaused = false
         lws_rx_flow_control(socket, 1)
     }
@@ -92,11 +93,11 @@ extension WebSocketServer {
     }
 
     /// At the end of a turn: the next requests of those who have sent something and wait for no answer, and what strangers say.
-    /// While some have to leave nobody else is read.
+    /// Nobody is while strangers have more than they may: with what OpenSSL keeps for those who leave.
     func readOn() {
         guard !resuming.isEmpty else { return }
         defer { if !resuming.isEmpty { loop.wantAnotherTurn() } }
-        guard leaving.isEmpty else { return }
+        guard strangersBytes <= rules.maxStrangersBytes else { return }
         let end = EventLoop.currentTimeNs() + Self.shareNs
         for _ in 0..<Self.sharesPerTurn {
             guard let id = resuming.next() else { break }
@@ -107,6 +108,7 @@ extension WebSocketServer {
 
     func takeShare(_ connection: Connection) {
         connection.isResuming = false
+        guard !connection.isLeaving else { return }
         if let inbound = connection.inbound, inbound.isSpent(at: loop.now) {
             return holdBack(connection, isUnread: true)
         }

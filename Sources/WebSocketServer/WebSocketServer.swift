@@ -118,12 +118,11 @@ public final class WebSocketServer {
     var handshakes = HandshakePace()
     /// Closes that the owner has to be told of at the end of the turn.
     var untoldCloses: [(ConnectionID, UInt16, UInt64)] = []
-    /// Eighths of sockets that may still be ended in this turn; those that the wheel or a full memory would have ended beyond them.
+    /// Eighths of sockets that may still be ended in this turn; those that the wheel would have ended beyond them.
     var endingsLeft = otherEndings
     var late = Deque<ConnectionID>()
+    /// Those who held the most, of strangers and of the others, and are to leave: each once.
     var leaving = Deque<ConnectionID>()
-    /// The same of those whom somebody knows.
-    var leavingKnown = Deque<ConnectionID>()
     /// Readers who are to leave as too much waits, those first who have taken nothing for the longest.
     var slowest = Deque<ConnectionID>()
     /// TLS handshakes that have begun and of which nothing has come, and whose they are: the oldest first, but behind the others those
@@ -133,10 +132,11 @@ public final class WebSocketServer {
     /// Memory of what strangers have sent and that is not done with, of requests that wait for their answers, and of parts of their TLS
     /// records, bytes.
     var strangersBytes = 0
-    /// The same of all others, but those in `leavingKnown`.
+    /// Of this, what strangers in `leaving` have: OpenSSL gives a part of a record back with the socket only.
+    var leavingBytes = 0
+    /// The same as `strangersBytes` of all others, but those in `leaving`.
     var unfinishedBytes = 0
-    /// To how much those in `leaving` are to bring `strangersBytes`, and those in `slowest` what waits.
-    var strangersGoal = 0
+    /// To how much those in `slowest` are to bring what waits.
     var heldGoal = 0
     /// Not looked for again before, ms.
     var nextRelief: UInt64 = 0

@@ -272,6 +272,47 @@ import Testing
         }
     }
 
+    @Test func `parts of records of those who leave count until their sockets end, and nobody leaves twice`() throws {
+        guard let certificate = try TestCertificate() else { return try #require(Bool(true), "no openssl command") }
+        var limits = ServerLimits()
+        limits.headerTimeoutMs = 60_000
+        try onLoop { loop in
+            let server = try WebSocketServer(loop: loop, limits: limits, tls: certificate.files)
+            let port = try server.listen(host: "127.0.0.1", port: 0)
+            let (tls, count, most) = (try ClientTLS(.anything), 60, 20 * SocketContext.recordMemory)
+            let (holders, asker) = (
+                try (0..<count).map { _ in try Client(tls, port: port) }, try Client(tls, port: port)
+            )
+            func holding() -> Int {
+                server.connections.elements.filter { SocketContext.hasPartOfRecord($0.socket) }.count
+            }
+            when(loop, { (holders + [asker]).filter { !$0.shakeHands() }.isEmpty }) {
+                for client in holders { client.sendPartOfRecord() }
+                when(loop, { server.strangersBytes == count * SocketContext.recordMemory && holding() == count }) {
+                    server.limits.maxStrangersBytes = most
+                    asker.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+                    var (isCounted, heldAtRequest) = (true, 0)
+                    server.onHTTP = { _, answer in
+                        heldAtRequest = server.strangersBytes
+                        answer(.text(200, "x"))
+                    }
+                    loop.atEndOfTurn {
+                        // The request takes less than a record.
+                        isCounted = isCounted && server.strangersBytes / SocketContext.recordMemory == holding()
+                    }
+                    when(loop, { heldAtRequest > 0 && server.leaving.isEmpty && server.leavingBytes == 0 }) {
+                        // Of twenty that may be held a quarter is free. Nobody is read before no more are held.
+                        #expect(isCounted && heldAtRequest <= most && holding() == 15)
+                        #expect(server.counters.refusedFull == count - 15)
+                        withExtendedLifetime((holders, asker)) {
+                            server.shutdown { withExtendedLifetime(server) { loop.stop() } }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
     @Test func `parts of records of known clients are counted, who holds them leaves, and others are heard`() throws {
         guard let certificate = try TestCertificate() else { return try #require(Bool(true), "no openssl command") }
         var limits = ServerLimits()
