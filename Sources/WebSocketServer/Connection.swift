@@ -109,6 +109,8 @@ final class Connection {
 
     /// `WebSocketServer.now`: when something came from the peer; for HTTP, when a request or an answer was completed.
     var lastHeard: UInt64
+    /// The same: when a piece of a request came.
+    var lastPiece: UInt64 = 0
     var lastPing: UInt64 = 0
     var pingEvery: UInt64
     var deadAfter: UInt64

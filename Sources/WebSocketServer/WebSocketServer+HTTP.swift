@@ -17,6 +17,7 @@ extension WebSocketServer {
     func readRequest(_ connection: Connection, _ bytes: UnsafeRawBufferPointer) -> Bool {
         endHandshake(connection)
         connection.http?.append(bytes)
+        connection.lastPiece = now
         pause(connection)
         countHeld(connection)
         if !connection.isAsking, connection.queuedBytes == 0 {

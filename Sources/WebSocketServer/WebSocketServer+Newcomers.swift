@@ -4,8 +4,9 @@ internal import EventLoop
 /// take an answer as slowly as is allowed, so that a few hundred of them keep out nobody else of their network, and those of some hundred
 /// networks nobody else at all.
 extension WebSocketServer {
-    /// Who came, or was heard of, since then is left alone, ms: a crowd that comes back at once would end its own handshakes. One that has begun
-    /// takes up to five seconds on a slow link. Who has had its answer and is idle may leave at once.
+    /// Who came, or was heard of, since then is left alone, ms: a crowd that comes back at once would end its own handshakes. A
+    /// handshake of TLS takes up to five seconds on a slow link, and so may a request, if something comes of it in each. Who has
+    /// had its answer and is idle may leave at once.
     private static let silenceMs: UInt64 = 1_000
     private static let handshakeMs: UInt64 = 5_000
 
@@ -98,8 +99,12 @@ extension WebSocketServer {
         let isLeaving = connection.phase == .closing && connection.queuedBytes > 0
         guard !connection.isAsking, !connection.isResuming, !isLeaving, connection.arrival?.phase ?? .silent == .silent
         else { return false }
-        let hasBegun = connection.isShakingHands || connection.http?.waitingBytes ?? 0 > 0
-        guard hasBegun || connection.phase != .http || connection.requests == 0 else { return true }
-        return connection.lastHeard + (hasBegun ? Self.handshakeMs : Self.silenceMs) <= now
+        if connection.isShakingHands { return connection.lastHeard + Self.handshakeMs <= now }
+        // Of a request, a body too, that has begun. A byte of each kept out all others of an address.
+        if connection.http?.heldBytes ?? 0 > 0 {
+            return connection.lastPiece + Self.silenceMs <= now || connection.lastHeard + Self.handshakeMs <= now
+        }
+        guard connection.phase != .http || connection.requests == 0 else { return true }
+        return connection.lastHeard + Self.silenceMs <= now
     }
 }

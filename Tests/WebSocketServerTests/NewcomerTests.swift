@@ -62,18 +62,54 @@ import Testing
             try pair.client.connect(url: pair.url)
             let silent = (0..<3).map { _ in RawClient(port: pair.port) }
             when(loop, { pair.server.socketCount == 4 && pair.opened.count == 1 }) {
-                // One has begun a request, as a slow phone does.
+                // One has begun a request, as a slow phone does, and goes on with it.
                 silent[0].send("GET /healthz HT")
+                func hasRead(_ count: Int) -> Bool {
+                    pair.server.connections.elements.contains { $0.http?.waitingBytes == count }
+                }
                 let timer = LoopTimer(loop)
                 timer.start(afterMs: 1_200) {
                     timer.close()
-                    #expect(throws: Never.self) { try pair.client.connect(url: pair.url) }
-                    when(loop, { pair.opened.count == 2 }) {
-                        #expect(pair.server.socketCount == 4 && pair.serverCloses.isEmpty && pair.clientCloses.isEmpty)
-                        #expect(silent[1].read().isEmpty)
-                        silent[0].send("TP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
-                        pair.finish(loop)
+                    #expect(hasRead(15))
+                    silent[0].send("TP/1.1\r\n")
+                    when(loop, { hasRead(23) }) {
+                        #expect(throws: Never.self) { try pair.client.connect(url: pair.url) }
+                        when(loop, { pair.opened.count == 2 }) {
+                            #expect(pair.server.socketCount == 4)
+                            #expect(pair.serverCloses.isEmpty && pair.clientCloses.isEmpty)
+                            #expect(silent[1].read().isEmpty)
+                            silent[0].send("Host: x\r\nConnection: close\r\n\r\n")
+                            pair.finish(loop)
+                        }
                     }
+                }
+            }
+        }
+    }
+
+    @Test(arguments: ["G", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nx"])
+    func `connections that have begun a request and do not go on keep nobody of their address out`(begun: String) throws
+    {
+        var limits = ServerLimits()
+        limits.maxConnectionsPerAddress = 4
+        try onLoop { loop in
+            let pair = try Pair(loop, limits: limits)
+            let crowd = (0..<4).map { _ in RawClient(port: pair.port) }
+            for client in crowd { client.send(begun) }
+            func haveBegun() -> [Connection] {
+                pair.server.connections.elements.filter { $0.http?.heldBytes ?? 0 > 0 && !$0.isResuming }
+            }
+            when(loop, { haveBegun().count == 4 }) {
+                // A second has gone by.
+                for connection in haveBegun() {
+                    connection.lastHeard -= 1_000
+                    connection.lastPiece -= 1_000
+                }
+                #expect(throws: Never.self) { try pair.client.connect(url: pair.url) }
+                when(loop, { pair.opened.count == 1 || !pair.clientCloses.isEmpty }) {
+                    #expect(pair.opened.count == 1 && pair.server.socketCount == 4 && haveBegun().count == 3)
+                    #expect(pair.server.counters.refusedAddressLimit == 0)
+                    withExtendedLifetime(crowd) { pair.finish(loop) }
                 }
             }
         }
