@@ -166,6 +166,9 @@ static const unsigned char bus[] = {
 static const unsigned char stop[] = {
 #embed "../Hub/Stops/stop.lua"
 };
+static const unsigned char stop_tours[] = {
+#embed "../Hub/Stops/stop_tours.lua"
+};
 static const unsigned char stop_times[] = {
 #embed "../Hub/Stops/stop_times.lua"
 };
@@ -279,6 +282,7 @@ static const struct kerbside_file functions[] = {
     MODULE(report),
     MODULE(bus),
     MODULE(stop),
+    MODULE(stop_tours),
     MODULE(stop_times),
     MODULE(stop_request),
     MODULE(stop_answers),

@@ -45,7 +45,7 @@ import Wire
             let before = try await city.calls(of: "hgetall")
             let reply = try await city.call("line_eta", ["L", #"{"out":[1500,2400]}"#])
             let first = try await city.calls(of: "hgetall")
-            #expect(first - before == 2, "the tour, and its detours")
+            #expect(first - before == 1, "of its detours; of the tour some fields")
             let passes = try #require(JSONValue(parsing: Array((reply.text ?? "").utf8))[0]?["passes"]?.elements)
             let at = passes.map { (($0["at"]?.integer ?? 0) - Self.now) / 1000 }
             #expect(at[1] == 230 * 1400 / 1500 + 30, "40 who ask for one place cost its time once")
@@ -53,9 +53,42 @@ import Wire
             let hello = try await city.call("session_hello", ["passenger", "c7", "x", "w", ""])
             #expect(hello[2].text?.contains(#""request":"s7""#) == true)
             #expect(
-                try await city.calls(of: "hgetall") - first <= 4, "the request, the tour, its detours, and the wishes")
+                try await city.calls(of: "hgetall") - first <= 3, "the request, its tour's detours, and the wishes")
             #expect(try await city.command("tour_end", "bus_driver", "B1", "", "", "").isOK)
             #expect(try await city.raw(["EXISTS", "{test}:tour-detours:t1"]).int == 0)
+        }
+    }
+
+    @Test("N1: of the tours among which one is chosen some fields are read, and no forecast way")
+    func chosen() async throws {
+        try await TestCity.run { city in
+            try await start(city)
+            for n in 2...6 { try await start(city, "B\(n)", tour: "t\(n)", bus: "\(n + 10)") }
+            for n in 1...6 { try await drive(city, to: 1000, tour: "t\(n)") }
+            let (whole, some) = (try await city.calls(of: "hgetall"), try await city.calls(of: "hget"))
+            #expect(try await request(city, "c1", wish("s1", 900, inMinutes: 5)) == .refused("stop_passed"))
+            #expect(try await city.calls(of: "hgetall") == whole)
+            #expect(try await city.calls(of: "hget") - some < 6)
+        }
+    }
+
+    @Test("B6: a place is found anywhere on a forecast way, however long that is", arguments: [1, 2, 3, 60])
+    func anywhere(_ count: Int) async throws {
+        try await TestCity.run { city in
+            try await start(city)
+            let way = (0..<count).map { "[\(1000 + 100 * $0),\($0 * $0),\(2 * $0 * $0),\(3 * $0 * $0)]" }
+            try await moved(city, course: "[" + way.joined(separator: ",") + "]")
+            // Each quarter between two of its points, and behind the last.
+            let places = (0..<(4 * count)).map { 1000 + 25 * $0 }
+            let reply = try await city.call("line_eta", ["L", #"{"out":\#(places)}"#])
+            let passes = try #require(JSONValue(parsing: Array((reply.text ?? "").utf8))[0]?["passes"]?.elements)
+            #expect(passes.count == 4 * (count - 1) + 1)
+            for (index, pass) in passes.enumerated() {
+                let (point, quarter) = (index / 4, index % 4)
+                let early = 1000 * point * point + 250 * quarter * (2 * point + 1)
+                #expect(pass["early"]?.integer == Self.now + Int64(early))
+                #expect(pass["late"]?.integer == Self.now + Int64(3 * early))
+            }
         }
     }
 

@@ -40,8 +40,8 @@ import Wire
                     "t1", last, Self.lat(1890), "9.0", "1890", "", "", "[]", "", "[]", last, "",
                     "[" + fixes.joined(separator: ",") + "]", "[]", "", "[]", "", last, "",
                 ])
-            // The tour, again for who is told of it, its detours, and the requests.
-            #expect(try await city.calls(of: "hgetall") - before == 1 + 1 + 1 + 6)
+            // The tour, its detours, and the requests.
+            #expect(try await city.calls(of: "hgetall") - before == 1 + 1 + 6)
             #expect(try await city.told("passenger:c1").last == "stop.near")
             #expect(try await city.field("stop:s1", "notified") == "500")
         }

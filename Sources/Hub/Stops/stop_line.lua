@@ -3,6 +3,7 @@
 -- `<tour>|started`, or in `lines-due`, as `<line>|changed`, with ` <at> <request>` behind it: the next sweep goes on behind that request, or from
 -- the first where none is named. So nothing is lost when a worker dies in between.
 
+local pick = import('core', 'pick')
 local stops = import('stop', 'stops')
 
 -- So many requests at most are looked at in one call, 0.5 to 0.8 ms of Redis.
@@ -60,12 +61,7 @@ end
 -- MARK: portions
 
 -- Of a request, without reading all of it.
-local function look(c, id, names)
-    if c.loaded and c.loaded[id] then return c.loaded[id] end
-    local s = {}
-    for i, value in ipairs(redis.call('HMGET', c.p .. 'stop:' .. id, unpack(names))) do s[names[i]] = value or nil end
-    return s
-end
+local function look(c, id, names) return c.loaded and c.loaded[id] or pick(c.p .. 'stop:' .. id, names) end
 
 -- Calls `act` with each id of a portion of a line's requests. `act` answers whether it did something, whether that ended the request, and
 -- whether no more are to be looked at. behind: `<at> <request>`, the last open one that was looked at; nil: from the first. leave: is called with

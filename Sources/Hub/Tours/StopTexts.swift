@@ -13,7 +13,7 @@ final class StopTexts: Capability {
     let services: WorkerServices
     private let times: LineTimes
     private let readings: SharedLookUps<StopReading>
-    /// A line with ten buses takes Redis a millisecond, and an interchange has two dozen: so many are read at once, one of each stop.
+    /// A line with ten buses takes Redis a third of a millisecond, and an interchange has two dozen: so many are read at once, one of each stop.
     private let turns = SubjectTurns(most: 2, mostOfSubject: StopTexts.mostLines)
     private final class Turn {}
     /// Names are looked through, some 0.3 ms of 10,000.
