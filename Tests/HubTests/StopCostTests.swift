@@ -59,6 +59,35 @@ import Wire
         }
     }
 
+    /// How often Redis has read fields of a hash so far.
+    private func reads(_ city: TestCity) async throws -> Int {
+        var count = 0
+        for command in ["hget", "hmget", "hgetall"] { count += try await city.calls(of: command) }
+        return count
+    }
+
+    @Test("C60, N1: what a citizen has open refuses, or is answered, before a tour of the line is read")
+    func refusedFirst() async throws {
+        try await TestCity.run { city in
+            try await start(city)
+            #expect(try await request(city, "c1", wish("s1", 2000, inMinutes: 10)).isOK)
+            var counts: [[Int]] = []
+            for buses in [1, 6] {
+                for n in 1..<buses { try await start(city, "B\(n + 10)", tour: "t\(n + 10)", bus: "\(n + 10)") }
+                let before = try await reads(city)
+                let many = try await request(city, "c1", wish("s2", 3000, inMinutes: 10, passengers: 60))
+                let refused = try await reads(city)
+                let other = try await request(city, "c1", wish("s2", 2000, inMinutes: 10, passengers: 2))
+                let differs = try await reads(city)
+                let same = try await request(city, "c1", wish("s2", 2000, inMinutes: 10))
+                #expect(many == .refused("already_requested") && other == .refused("already_requested"))
+                #expect(same["request"]?.text == "s1")
+                counts.append([refused - before, differs - refused, try await reads(city) - differs])
+            }
+            #expect(counts[0] == counts[1], "with one tour and with six")
+        }
+    }
+
     @Test("N1: of the tours among which one is chosen some fields are read, and no forecast way")
     func chosen() async throws {
         try await TestCity.run { city in
@@ -69,6 +98,26 @@ import Wire
             #expect(try await request(city, "c1", wish("s1", 900, inMinutes: 5)) == .refused("stop_passed"))
             #expect(try await city.calls(of: "hgetall") == whole)
             #expect(try await city.calls(of: "hget") - some < 6)
+        }
+    }
+
+    @Test("B11: a retry is no second request, also where its time has become that of the next round")
+    func retried() async throws {
+        try await TestCity.run { city in
+            try await start(city)
+            try await drive(city, to: 1000)
+            for n in 1...2 {
+                let again = wish("s\(n)", 900, inMinutes: 5, laterAt: 47, isAsked: false)
+                let reply = try await request(city, "c1", again)
+                #expect(reply["request"]?.text == "s1")
+                #expect(reply["at"]?.integer == Self.now + Int64(47 * Self.minute))
+            }
+            // Ahead of the bus it keeps its time, whatever comes later.
+            for n in 3...4 {
+                let reply = try await request(city, "c1", wish("s\(n)", 3000, inMinutes: 5, laterAt: 47))
+                #expect(reply["request"]?.text == "s3")
+                #expect(reply["at"]?.integer == Self.now + Int64(5 * Self.minute))
+            }
         }
     }
 

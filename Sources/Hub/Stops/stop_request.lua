@@ -39,8 +39,10 @@ end
 
 -- Finds the tour of what is wanted (r, as of stop_request): sets its tour, dist, next_stop and waits; or code and detail of why
 -- there is none; none of these where the next driver can be asked. The bus may have gone by and the line come again later: then
--- that is its time, unless the citizen has named one that is soon and too far from it.
+-- that is its time, unless the citizen has named one that is soon and too far from it. It reads all tours of the line.
 function stops.seek(c, line, r)
+    if r.is_sought then return end
+    r.is_sought = true
     local tour, dist, next_stop, waits = stops.find_tour(c, line, r)
     -- For hours ahead the driver says what can be done.
     local again = waits and r.at - c.now <= c.stop_round_ms and r.later_at
@@ -57,19 +59,26 @@ function stops.seek(c, line, r)
     end
 end
 
--- The open request of the same citizen that this one repeats: the same place within 50 m, the same minute. Also how many
+-- The open request of the same citizen that this one, for a time `at`, repeats: the same place within 50 m, the same minute. Also how many
 -- it has open, and for how many passengers.
-function stops.repeated(c, citizen, line, r)
+local function repeated_at(c, citizen, line, r, at)
     local open, passengers = redis.call('SMEMBERS', c.p .. 'stops-of:' .. citizen), 0
     for _, id in ipairs(open) do
         local s = stops.load(c, id)
-        if stops.is_open(s) and s.line == line and math.abs(tonumber(s.at) - r.at) < 60000
+        if stops.is_open(s) and s.line == line and math.abs(tonumber(s.at) - at) < 60000
             and metres_between(r.lat, r.lon, tonumber(s.lat), tonumber(s.lon)) <= c.stop_merge_m then
             return id, s, #open
         end
         passengers = passengers + tonumber(s.passengers or 0)
     end
     return nil, nil, #open, passengers
+end
+
+-- The same for its own time, which seek() may make that of a later run. Only where it tells which request is repeated are the tours read for it.
+function stops.repeated(c, citizen, line, r)
+    local later = math.max(r.at, r.later_at or r.at)
+    if later > r.at and repeated_at(c, citizen, line, r, later) ~= repeated_at(c, citizen, line, r, r.at) then stops.seek(c, line, r) end
+    return repeated_at(c, citizen, line, r, r.at)
 end
 
 -- The open requests that its driver will have besides, their ids: those of the tour; before there is one, those of the line that the next
@@ -175,7 +184,7 @@ register('stop_request', { 'citizen', 'key', 'line', 'code', 'detail', 'person',
             wanted[#wanted].citizen = citizen
         end
 
-        for _, r in ipairs(wanted) do stops.seek(c, line, r) end
+        -- What the citizen has open refuses most that is asked in vain, and is little to read: the tours of the line come after it.
         local known, s, open, passengers = stops.repeated(c, citizen, line, wanted[1])
         if known and tonumber(s.passengers) == wanted[1].passengers then return ok(stops.receipt(c, known, s)), false end
         if known then
@@ -193,6 +202,7 @@ register('stop_request', { 'citizen', 'key', 'line', 'code', 'detail', 'person',
         if is_full then return no('not_available', is_full) end
         for i, r in ipairs(wanted) do
             local where = i == 2 and 'field `back`: ' or ''
+            stops.seek(c, line, r)
             if r.code then return no(r.code, where .. r.detail) end
             local most = c.stop_max_on_tour
             local others = stops.beside(c, line, r)
