@@ -17,6 +17,7 @@ import Wire
         #expect(CommandPrice.minibuses(64, bytes: 0) == 32 && CommandPrice.minibuses(64, bytes: 65_536) == 48)
         #expect(CommandPrice.published(bytes: 2048) == 0 && CommandPrice.published(bytes: 8192) == 3)
         #expect(CommandPrice.patterns(300) == 75 && CommandPrice.held(60) == 15 && CommandPrice.queued(300) == 75)
+        #expect(CommandPrice.tours(40) == 40 && CommandPrice.passes(80) == 80)
         #expect(CommandPrice.missed(1000) == 20 && CommandPrice.resumed(1000, bytes: 0) == 50)
         #expect(CommandPrice.readers(25, bytes: 8192) == 0 && CommandPrice.readers(725, bytes: 0) == 28)
         #expect(CommandPrice.readers(725, bytes: 8192) == 84)
@@ -147,6 +148,7 @@ import Wire
         Priced(.trips(.ratings(nil)), 2),
         Priced(.seats(.vehicleGet(vehicle: "M1")), 3),
         Priced(.tours(.stopNext(skip: false)), 3),
+        Priced(.lines(.lineEta(line: "L", place: .stop("a"))), 3),
         Priced(.stops(.stopAnswer(.accept, request: "s1", all: false)), 3),
     ]
 }

@@ -17,7 +17,7 @@ enum CommandPrice {
         // And looks for a driver of the zone, and around it; when it is off, for another ride for that driver.
         case .rides(.rideRequest): 8
         case .rides(.rideCancel): 5
-        // And reads the tours of its line.
+        // And reads some fields of the tours of its line, 5 to 10 µs of Redis each.
         case .stops(.stopRequest): 8
         // Looks for minibuses, and is charged for each: see `minibuses`.
         case .seats(.seatRequest): 5
@@ -43,7 +43,7 @@ enum CommandPrice {
         case .notifications(.notifySet): 5
         // Told to the passengers and to every worker, each of which finds out for whom it leads where they want to go.
         case .seats(.routeSet): 5
-        // Looks into the timetable of the line (`LineIndex`); see `patterns` and `tours`, too.
+        // Looks into the timetable of the line (`LineIndex`); see `patterns`, `tours` and `passes`, too.
         case .lines(.lineEta): 3
         // Tells all readers of the line its new times; a bus that comes to its next stop needs it once a minute.
         case .tours(.stopNext(let skip)): skip ? 5 : 3
@@ -145,8 +145,10 @@ enum CommandPrice {
     static func records(busyNs: UInt64) -> Double { max(0, Double(busyNs) / 20_000 - records) }
     private static let records = 20.0
 
-    /// Of the tours of a line, whose state `line.eta` reads: 0.1 ms of Redis each, of which an app that asks each 10 s has enough.
-    static func tours(_ count: Int) -> Double { Double(count) * 2 }
+    /// Of the tours of a line, of each of which `line.eta` reads some fields, and afterwards of the times that a bus will pass the place, each of
+    /// which is found on its way: 20 µs of Redis each, of which an app that asks each 10 s has enough.
+    static func tours(_ count: Int) -> Double { Double(count) }
+    static func passes(_ count: Int) -> Double { Double(count) }
 
     /// Of the open requests for stops of a tour, each of which a position of its bus is held against: 50 µs of Redis each, of which a bus that sends
     /// one a second with 60 requests has enough.

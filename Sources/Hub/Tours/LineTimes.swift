@@ -9,6 +9,10 @@ import Wire
 final class LineTimes: Capability {
     let services: WorkerServices
     private let lines: LineBoards
+    /// Lines that are asked for, one at a time: forty at once, with forty buses each, had everybody wait for 50 ms.
+    private let questions = SubjectTurns(most: 1, mostOfSubject: LineTimes.waiting)
+    /// How many of one subject wait: the page of a stop asks for each of its lines, of which an interchange has two dozen.
+    private static let waiting = 32
 
     init(_ services: WorkerServices, _ lines: LineBoards) {
         self.services = services
@@ -60,15 +64,23 @@ final class LineTimes: Capability {
     }
 
     private func ask(_ line: LineIndex, at places: [String: [Double]], _ message: ClientMessage, _ session: Session) {
-        read(line, at: places) { arrivals in
-            guard self.sessions.has(session) else { return }
-            guard let arrivals else { return self.cannotRead(session, message) }
-            self.reply(session, message.id, self.json(arrivals, of: line.line), to: message.command.name)
+        let full =
+            "\(Self.waiting) lines that you have asked for wait for their turn; ask again when they are answered."
+        inTurn(questions, message, session, orRefuse: full) { ended in
+            self.read(line, at: places, for: session.budget) { arrivals in
+                ended()
+                guard self.sessions.has(session) else { return }
+                guard let arrivals else { return self.cannotRead(session, message) }
+                self.reply(session, message.id, self.json(arrivals, of: line.line), to: message.command.name)
+            }
+            return true
         }
     }
 
+    /// `budget`: who pays for the passes that are found; nil: nobody.
     private func read(
-        _ line: LineIndex, at places: [String: [Double]], _ then: @escaping ([LineArrivals.Arrival]?) -> Void
+        _ line: LineIndex, at places: [String: [Double]], for budget: Budget? = nil,
+        _ then: @escaping ([LineArrivals.Arrival]?) -> Void
     ) {
         let arguments: FunctionArguments = [
             "line": RedisArgument(line.line.id), "places": RedisArgument(Self.json(places)),
@@ -77,6 +89,10 @@ final class LineTimes: Capability {
             guard case .success(let reply) = result, let bytes = reply.bytes, let tours = Self.tours(bytes) else {
                 if case .failure(.server(let text)) = result { self.log.error("line_eta failed: \(text)") }
                 return then(nil)
+            }
+            if let budget {
+                let passes = tours.reduce(0) { $0 + $1.passes.count }
+                self.services.budgets.charge(CommandPrice.passes(passes), to: budget)
             }
             then(
                 LineArrivals.next(
