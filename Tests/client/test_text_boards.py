@@ -8,7 +8,7 @@ import pytest
 
 from kerbside import bus as buses, lynx, patience
 from kerbside.bus import SPACING, BusDriver
-from kerbside.stops import village
+from kerbside.stops import on_tour, village
 
 
 def page(hub, path="", **headers):
@@ -37,7 +37,7 @@ async def test_b4_a_bus_comes_and_a_text_browser_shows_it(town, line):
     await driver.go(100)
     await driver.fix(line.at(200), after_ms=255_000)
     await driver.call("seats.set", taken=8)
-    # Each worker reads a stop for itself, once in ten seconds.
+    # Each worker reads a stop for itself, once in some seconds.
     await town.until("live", lambda: re.search(" · live · .* · no seat free · seen ", dump(town, stop)), patience.PROCESS)
     shown = dump(town, stop)
     assert stop in shown
@@ -115,6 +115,30 @@ def test_a_stop_is_read_once_in_seconds_for_all_and_of_all_stops_few(new_hub):
     assert len(refused) > 20, "who asks for all is told to come back"
     assert all(one.headers["Retry-After"] == "5" and "Try again in a moment" in one.text for one in refused)
     assert page(hub, stop).status == 200, "what is known is told to everybody"
+
+
+async def test_all_stops_of_a_line_are_told_from_one_reading(new_hub):
+    hub = new_hub(server__workers=1).start()
+    lines, text = village()
+    buses.load(hub, text)
+    line = lines["hourly"][0]
+    await on_tour(hub, line, 100)
+    for name, value in (("slowlog-log-slower-than", 0), ("slowlog-max-len", 100_000)):
+        hub.redis.config_set(name, value)
+
+    def readings():
+        """The functions that were called for the line."""
+        called = [str(entry["command"]) for entry in hub.redis.slowlog_get(100_000)]
+        return [name for name in ("line_eta", "line_state") for command in called if name in command]
+
+    def is_seen(stop):
+        return re.search(" · (live|estimate) · ", page(hub, stop).text)
+
+    await hub.until("the bus", lambda: is_seen(line.stops[1]), patience.PROCESS)
+    assert set(readings()) <= {"line_state"}
+    hub.redis.slowlog_reset()
+    assert is_seen(line.stops[2]) and is_seen(line.stops[3])
+    assert not readings(), "the worker has been told where the bus is"
 
 
 def test_without_pages_there_is_none(new_hub):

@@ -10,6 +10,10 @@ final class LineBoard {
         let revision: Int64
         /// JSON of the state `bus`.
         let data: [UInt8]
+        /// What its trip's times count from, Unix seconds.
+        let base: Int64
+        /// When its last position came, hub ms; 0: none has.
+        let heard: Int64
     }
 
     let channel: String
@@ -36,14 +40,15 @@ final class LineBoard {
 
     /// What the function `line_state` answers, in place of all that was known. False when it is not of that form.
     func replace(_ reply: RedisReply) -> Bool {
-        guard let fields = reply.array, fields.count % 3 == 0 else { return false }
+        guard let fields = reply.array, fields.count % 5 == 0 else { return false }
         buses = [:]
         kept = [:]
-        for index in stride(from: 0, to: fields.count, by: 3) {
+        for index in stride(from: 0, to: fields.count, by: 5) {
             guard let tour = fields[index].text, let revision = fields[index + 1].int,
                 let data = fields[index + 2].bytes
             else { return false }
-            buses[tour] = Bus(revision: revision, data: data)
+            buses[tour] = Bus(
+                revision: revision, data: data, base: fields[index + 3].int ?? 0, heard: fields[index + 4].int ?? 0)
         }
         return true
     }
@@ -51,10 +56,12 @@ final class LineBoard {
     /// Takes up a push of the state `bus`. False: it is known, or older than what is.
     func apply(_ push: Push) -> Bool {
         let parts = push.meta.split(separator: " ")
-        guard parts.count == 3, let revision = Int64(parts[1]) else { return false }
+        guard parts.count == 5, let revision = Int64(parts[1]) else { return false }
         let tour = String(parts[0])
         if let known = buses[tour], known.revision >= revision { return false }
-        buses[tour] = parts[2] == "running" ? Bus(revision: revision, data: push.data) : nil
+        let bus = Bus(
+            revision: revision, data: push.data, base: Int64(parts[3]) ?? 0, heard: Int64(parts[4]) ?? 0)
+        buses[tour] = parts[2] == "running" ? bus : nil
         return true
     }
 

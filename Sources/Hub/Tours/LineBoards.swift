@@ -16,8 +16,9 @@ final class LineBoards: PushListener {
     let services: WorkerServices
     /// Lines with readers here, or that had some a moment ago, by channel.
     private var boards: [String: LineBoard] = [:]
-    /// Ticks for which a line is kept that nobody reads: 10 s, as who comes and goes would have it read from Redis each time.
-    private static let keptTicks = 40
+    /// Ticks for which a line is kept that nobody reads: 30 s, as who comes and goes, or looks again and again at a board
+    /// of text, would have it read from Redis each time.
+    private static let keptTicks = 120
     /// How often the subscription was lost.
     private var losses = 0
 

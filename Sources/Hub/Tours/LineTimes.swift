@@ -101,15 +101,12 @@ final class LineTimes: Capability {
         }
     }
 
-    /// What comes to a stop of a line next, and the line's buses; nil: it can't be read now.
-    func arrivals(
-        at stop: Stop, of line: LineIndex, _ then: @escaping ([LineArrivals.Arrival]?, LineBoard?) -> Void
-    ) {
-        lines.withBoard(of: line.line.id) { board in
-            guard let board else { return then(nil, nil) }
-            guard let places = try? self.passes(of: .stop(stop), on: line) else { return then([], board) }
-            self.read(line, at: places) { then($0, board) }
-        }
+    /// What comes to a stop of a line next, by what is forecast of its buses.
+    func arrivals(at stop: Stop, of line: LineIndex, _ forecast: LineForecast) -> [LineArrivals.Arrival] {
+        guard let places = try? passes(of: .stop(stop), on: line) else { return [] }
+        return LineArrivals.next(
+            Self.mostArrivals, at: places, on: line, tours: forecast.tours(at: stop.id, now: now()),
+            time: catalog.time, now: now(), ahead: Self.scheduleAheadS)
     }
 
     private func passes(of spot: StopRequestPlan.Place, on line: LineIndex) throws(ErrorReply) -> [String: [Double]] {

@@ -8,14 +8,13 @@ import Wire
 /// When buses leave a stop, as a page without scripts, for text browsers and screens that can show no more: `/text/` finds a stop, `/text/<stop>`
 /// has what leaves there next, as of some seconds ago, in the reader's language.
 ///
-/// Nobody has to say who asks, so what it costs is bounded: a stop is read once in seconds for all, and so many stops a second and no more.
+/// Nobody has to say who asks, so what it costs is bounded: a line is read once in seconds for all its stops
+/// (``LineForecasts``), a stop as often, and so many stops a second and no more.
 final class StopTexts: Capability {
     let services: WorkerServices
     private let times: LineTimes
     private let readings: SharedLookUps<StopReading>
-    /// A line with ten buses takes Redis a third of a millisecond, and an interchange has two dozen: so many are read at once, one of each stop.
-    private let turns = SubjectTurns(most: 2, mostOfSubject: StopTexts.mostLines)
-    private final class Turn {}
+    private let forecasts: LineForecasts
     /// Names are looked through, some 0.3 ms of 10,000.
     private var finds = NetworkLimits.lookUps(capacity: 100, perSecond: 50)
     private var names = StopNames()
@@ -27,11 +26,15 @@ final class StopTexts: Capability {
     private static let mostLines = 24
     /// What has more counts as several.
     private static let linesOfALookUp = 4.0
+    /// So many buses that have to be read for it count as one more: each is some KB of JSON.
+    private static let busesOfALookUp = 20.0
 
-    init(_ services: WorkerServices, _ times: LineTimes) {
+    init(_ services: WorkerServices, _ times: LineTimes, _ lines: LineBoards) {
         self.services = services
         self.times = times
-        readings = SharedLookUps(services.loop, keptMs: 10_000, most: 500, .lookUps(capacity: 50, perSecond: 20))
+        forecasts = LineForecasts(services, lines)
+        readings = SharedLookUps(
+            services.loop, keptMs: LineForecasts.keptMs, most: 500, .lookUps(capacity: 50, perSecond: 20))
     }
 
     func answer(_ request: HTTPRequest, _ answer: @escaping (HTTPResponse) -> Void) -> Bool {
@@ -77,37 +80,38 @@ final class StopTexts: Capability {
         let lines = catalog.cache.lines(at: stop.id).prefix(Self.mostLines).compactMap { catalog.cache.index(of: $0) }
         readings.look(
             stop.id, for: network, canRead: services.clock.isSet && commands.isUp,
-            price: max(1, Double(lines.count) / Self.linesOfALookUp),
-            read: { done in
-                read(stop, lines) { departures in done(departures.map { StopReading(departures: $0, at: self.now()) }) }
-            }, then: then)
+            price: price(of: lines), read: { read(stop, lines, $0) }, then: then)
+    }
+
+    private func price(of lines: [LineIndex]) -> Double {
+        let buses = lines.reduce(0) { $0 + forecasts.busesToRead(of: $1.line.id) }
+        return max(1, Double(lines.count) / Self.linesOfALookUp + Double(buses) / Self.busesOfALookUp)
     }
 
     /// Of all its lines; nil when one of them can't be read.
-    private func read(_ stop: Stop, _ lines: [LineIndex], _ then: @escaping ([StopDeparture]?) -> Void) {
-        var (left, found, isWhole) = (lines.count, [StopDeparture](), true)
-        guard left > 0 else { return then([]) }
-        let turn = Turn()
+    private func read(_ stop: Stop, _ lines: [LineIndex], _ then: @escaping (StopReading?) -> Void) {
+        var (left, found, at, isWhole) = (lines.count, [StopDeparture](), now(), true)
+        guard left > 0 else { return then(StopReading(departures: [], at: at)) }
         for line in lines {
-            _ = turns.add(turn) { ended in
-                self.times.arrivals(at: stop, of: line) { arrivals, board in
-                    if let arrivals {
-                        found += arrivals.compactMap { self.departure($0, of: line.line, from: stop, board) }
-                    } else {
-                        isWhole = false
-                    }
-                    left -= 1
-                    if left == 0 { then(isWhole ? found.sorted { ($0.at, $0.line) < ($1.at, $1.line) } : nil) }
-                    ended()
+            forecasts.look(line.line.id) { forecast in
+                if let forecast {
+                    at = min(at, forecast.at)
+                    found += self.times.arrivals(at: stop, of: line, forecast)
+                        .compactMap { self.departure($0, of: line.line, from: stop, forecast) }
+                } else {
+                    isWhole = false
                 }
-                return true
+                left -= 1
+                guard left == 0 else { return }
+                let departures = found.sorted { ($0.at, $0.line) < ($1.at, $1.line) }
+                then(isWhole ? StopReading(departures: departures, at: at) : nil)
             }
         }
     }
 
     /// Nil where the way ends, so that nobody gets on.
     private func departure(
-        _ arrival: LineArrivals.Arrival, of line: Line, from stop: Stop, _ board: LineBoard?
+        _ arrival: LineArrivals.Arrival, of line: Line, from stop: Stop, _ forecast: LineForecast
     ) -> StopDeparture? {
         let pattern = line.patterns[arrival.pattern]
         guard let last = pattern.stops.last, pattern.stops.first(where: { $0.stop == stop.id }) != last else {
@@ -118,7 +122,6 @@ final class StopTexts: Capability {
         guard arrival.pass != nil, let tour = arrival.tour else {
             return StopDeparture(at: arrival.at, line: name, to: to)
         }
-        let state = board?.buses[tour.id].flatMap { try? JSONValue(parsing: $0.data) }
-        return StopDeparture(at: arrival.at, line: name, to: to, bus: state ?? .null)
+        return StopDeparture(at: arrival.at, line: name, to: to, bus: forecast.buses[tour.id]?.state ?? .null)
     }
 }

@@ -1,8 +1,8 @@
 -- Tours: a bus on a line, with one driver at a time. `tour:<id>` is all there is to know of one; `bus:<id>` and
 -- `busdriver:<subject>` say which tour they are on, `line:<id>:tours` which are running, `tours` when each was heard last.
 --
--- Who reads `line:<id>` is told the state `bus` at every change. Its meta, `tour revision state`, lets a worker keep the
--- latest of each tour whatever the order in which readings and pushes reach it.
+-- Who reads `line:<id>` is told the state `bus` at every change. Its meta, `tour revision state base heard`, lets a worker keep the
+-- latest of each tour whatever the order in which readings and pushes reach it, and say when it comes to a stop (line.lua).
 
 local clear_vehicle, hash, log, ok, once, register = import('core', 'clear_vehicle', 'hash', 'log', 'ok', 'once', 'register')
 local push, refuse, set_state, set_vehicle = import('core', 'push', 'refuse', 'set_state', 'set_vehicle')
@@ -62,7 +62,7 @@ end
 function tours.show(c, id, t, to_driver)
     local revision = redis.call('HINCRBY', c.p .. 'tour:' .. id, 'rev', 1)
     local json = tours.state(id, t)
-    push(c, 'line:' .. t.line, '', 'bus', id .. ' ' .. revision .. ' ' .. t.state, json)
+    push(c, 'line:' .. t.line, '', 'bus', table.concat({ id, revision, t.state, t.base or '0', t.heard or '0' }, ' '), json)
     if to_driver then push(c, 'bus_driver:' .. t.driver, '', 'tour', '', json) end
     return json
 end
@@ -155,13 +155,12 @@ register('tour_start', {
             or cancels.refusal(c, 'bus_driver:' .. driver, 'You have ended %d tours that had hardly begun, or sent no position,')
         too_soon = too_soon or given.is_shown == '1' and buses.take_name(c, bus)
         if too_soon then return too_soon end
-        local t = {
-            bus = bus, line = line, pattern = given.pattern, trip = given.trip, stops = given.stops, driver = driver, worker = given.worker,
-            route = given.route, shown = given.is_shown, along = given.along, state = 'running', next = '0', taken = '0', seats = given.seats,
-        }
-        tours.set(c, id, 'bus', bus, 'line', line, 'pattern', t.pattern, 'trip', t.trip, 'stops', t.stops,
+        local t = { bus = bus, line = line, pattern = given.pattern, trip = given.trip, base = given.base, stops = given.stops,
+            driver = driver, worker = given.worker, route = given.route, shown = given.is_shown, along = given.along,
+            state = 'running', next = '0', taken = '0', seats = given.seats }
+        tours.set(c, id, 'bus', bus, 'line', line, 'pattern', t.pattern, 'trip', t.trip, 'base', t.base, 'stops', t.stops, 'seats', t.seats,
             'driver', driver, 'worker', t.worker, 'route', t.route, 'shown', t.shown, 'state', t.state, 'next', t.next,
-            'taken', t.taken, 'seats', t.seats, 'base', given.base, 'started_at', c.now_text, 'last_at', c.now_text)
+            'taken', t.taken, 'started_at', c.now_text, 'last_at', c.now_text)
         redis.call('HSET', c.p .. 'bus:' .. bus, 'tour', id)
         redis.call('HSET', c.p .. 'busdriver:' .. driver, 'tour', id)
         redis.call('SADD', c.p .. 'line:' .. line .. ':tours', id)

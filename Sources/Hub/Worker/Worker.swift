@@ -79,7 +79,7 @@ public actor Worker {
         capabilities = [
             VehicleFeeds(services, followed, patterns), clients, positions, seats, rides, rides.queues, followed,
             Walkers(services, positions, followed), learning, Tours(services, positions), lines,
-            times, StopTexts(services, times), Stops(services), topics, topics.readings,
+            times, StopTexts(services, times, lines), Stops(services), topics, topics.readings,
             events, events.readings, Notifications(services), Broadcasts(services), Office(services),
             OfficeSessions(services, clients, revocations),
             Safety(services, topics.readings), Registry(services), SignPages(services), RecordListing(services),
