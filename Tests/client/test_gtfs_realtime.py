@@ -7,9 +7,10 @@ import pytest
 from google.transit import gtfs_realtime_pb2 as gtfs
 
 from conftest import community
-from kerbside import patience, realtime
+from kerbside import bus as buses, patience, realtime
 from kerbside.bus import BusDriver
 from kerbside.realtime import FEEDS, fetch
+from kerbside.stops import village
 
 
 @pytest.fixture(scope="module")
@@ -129,6 +130,32 @@ async def test_whichever_worker_answers_time_goes_forward(town):
         # A worker that has not the newest has it within a second: who asks every second or less often sees no earlier one.
         await asyncio.sleep(1.5 * patience.SCALE)
     assert all(len(stamps) > 1 for stamps in contents.values())
+
+
+async def test_many_tours_are_read_by_pages_and_come_once_each(new_hub):
+    hub = new_hub(server__workers=1).start()
+    buses.load(hub, village()[1])
+    for name, value in (("slowlog-log-slower-than", 0), ("slowlog-max-len", 100_000)):
+        hub.redis.config_set(name, value)
+    now = int(time.time() * 1000)
+    for n in range(60):
+        fields = {
+            "state": "running", "bus": f"bus-{n}", "line": "no-line", "pattern": "", "trip": "", "stops": "[]", "next": 0,
+            "taken": 0, "seats": 8, "lat": 46.0, "lon": 10.0, "at": now, "heard": now, "started_at": now, "last_at": now,
+            "driver": f"driver-{n}",
+        }
+        hub.redis.hset(hub.key(f"tour:t{n}"), mapping=fields)
+        hub.redis.zadd(hub.key("tours"), {f"t{n}": now})
+
+    def published():
+        feeds = realtime.read(hub)
+        found = [entity.vehicle.vehicle.id for entity in feeds[FEEDS[0]].entity] if feeds else []
+        return found if len(found) >= 60 else None
+
+    found = await hub.until("the tours are published", published, 25 * patience.SCALE)
+    assert sorted(found) == sorted(f"bus-{n}" for n in range(60))
+    pages = [entry for entry in hub.redis.slowlog_get(100_000) if "realtime_tours" in str(entry["command"])]
+    assert len(pages) >= 3, "25 at a time"
 
 
 def good():

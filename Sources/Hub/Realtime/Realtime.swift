@@ -15,6 +15,8 @@ final class Realtime: Capability {
     /// Nil until Redis had them first.
     private var cache: RealtimeCache?
     private var isBeingRead = false
+    /// Tours that Redis reads at once: it takes a millisecond or two. A city has hundreds.
+    private static let toursOfPage = 25
 
     init(_ services: WorkerServices) { self.services = services }
 
@@ -39,17 +41,52 @@ final class Realtime: Capability {
         isBeingRead = true
         let known = cache.map { RedisArgument($0.at) } ?? ""
         functions.call("realtime_read", ["known": known, "due_ms": RedisArgument(everyMs)]) { result in
-            self.isBeingRead = false
             switch result {
             case .success(let reply):
-                switch reply[0].text {
-                case "feeds": self.take(reply)
-                case "tours": self.make(reply.array ?? [])
-                default: break
+                if reply[0].text == "tours" {
+                    return self.readTours((reply.array ?? []).dropFirst().compactMap(\.text), [])
                 }
+                if reply[0].text == "feeds" { self.take(reply) }
             case .failure(.server(let text)): self.log.error("realtime failed: \(text)")
             case .failure: break
             }
+            self.isBeingRead = false
+        }
+    }
+
+    /// Reads the tours page by page. The ids are of one moment: whatever happens meanwhile, a tour comes once, and so does a
+    /// bus, which has one tour at a time. When a page can't be read nothing is made; some seconds later this worker or
+    /// another one tries again.
+    private func readTours(_ ids: [String], _ read: [RunningTour]) {
+        guard !ids.isEmpty else {
+            isBeingRead = false
+            return make(read)
+        }
+        let page = ids.prefix(Self.toursOfPage)
+        functions.call("realtime_tours", ["tours": RedisArgument(Self.json(page))]) { result in
+            switch result {
+            case .success(let reply):
+                self.readTours(Array(ids.dropFirst(page.count)), read + Self.tours(reply.array ?? []))
+            case .failure(let failure):
+                self.isBeingRead = false
+                if case .server(let text) = failure { self.log.error("realtime_tours failed: \(text)") }
+            }
+        }
+    }
+
+    private static func json(_ ids: ArraySlice<String>) -> [UInt8] {
+        var json = JSONWriter()
+        json.beginArray()
+        for id in ids { json.string(id) }
+        json.endArray()
+        return json.bytes
+    }
+
+    /// Of what the function `realtime_tours` answers.
+    private static func tours(_ fields: [RedisReply]) -> [RunningTour] {
+        stride(from: 0, to: fields.count - 2, by: 3).compactMap { place -> RunningTour? in
+            guard let bytes = fields[place].bytes, let state = try? JSONValue(parsing: bytes) else { return nil }
+            return RunningTour(state: state, base: fields[place + 1].int ?? 0, isCounted: fields[place + 2].text == "1")
         }
     }
 
@@ -62,11 +99,7 @@ final class Realtime: Capability {
             madeAt: loop.now - min(loop.now, UInt64(max(0, age))))
     }
 
-    private func make(_ fields: [RedisReply]) {
-        let tours = stride(from: 1, to: fields.count - 2, by: 3).compactMap { place -> RunningTour? in
-            guard let bytes = fields[place].bytes, let state = try? JSONValue(parsing: bytes) else { return nil }
-            return RunningTour(state: state, base: fields[place + 1].int ?? 0, isCounted: fields[place + 2].text == "1")
-        }
+    private func make(_ tours: [RunningTour]) {
         let time = now()
         let feeds = RealtimeFeeds(
             tours, catalog: catalog.current, time: catalog.time, now: time, oldestMs: oldestMs)

@@ -28,3 +28,5 @@ register('line_state', { 'line' }, function(c, given)
     end
     return answer
 end, { 'no-writes' })
+
+return { load_shown = load_shown }
