@@ -11,7 +11,7 @@ final class LineTimes: Capability {
     private let lines: LineBoards
     /// Lines that are asked for, one at a time: forty at once, with forty buses each, had everybody wait for 50 ms.
     private let questions = SubjectTurns(most: 1, mostOfSubject: LineTimes.waiting)
-    /// How many of one subject wait: the page of a stop asks for each of its lines, of which an interchange has two dozen.
+    /// How many of one subject wait: who shows an interchange asks for each of its lines, which may be two dozen.
     private static let waiting = 32
 
     init(_ services: WorkerServices, _ lines: LineBoards) {
@@ -77,9 +77,9 @@ final class LineTimes: Capability {
         }
     }
 
-    /// `budget`: who pays for the passes that are found; nil: nobody.
+    /// `budget`: who pays for the passes that are found.
     private func read(
-        _ line: LineIndex, at places: [String: [Double]], for budget: Budget? = nil,
+        _ line: LineIndex, at places: [String: [Double]], for budget: Budget,
         _ then: @escaping ([LineArrivals.Arrival]?) -> Void
     ) {
         let arguments: FunctionArguments = [
@@ -90,10 +90,8 @@ final class LineTimes: Capability {
                 if case .failure(.server(let text)) = result { self.log.error("line_eta failed: \(text)") }
                 return then(nil)
             }
-            if let budget {
-                let passes = tours.reduce(0) { $0 + $1.passes.count }
-                self.services.budgets.charge(CommandPrice.passes(passes), to: budget)
-            }
+            let passes = tours.reduce(0) { $0 + $1.passes.count }
+            self.services.budgets.charge(CommandPrice.passes(passes), to: budget)
             then(
                 LineArrivals.next(
                     Self.mostArrivals, at: places, on: line, tours: tours, time: self.catalog.time, now: self.now(),
