@@ -16,7 +16,7 @@ async def test_who_asks_for_names_that_do_not_exist_pays_for_what_is_near(new_hu
 
 
 async def test_one_service_follows_so_many_channels_over_all_its_connections(new_hub):
-    hub = new_hub(server__workers=1).start()
+    hub = new_hub(server__workers=1, server__service_commands_per_second=10_000).start()
     first = Member(hub, "service")
     links = [first]
     for _ in range(16):
