@@ -41,6 +41,8 @@ extension WebSocketServer {
     /// at the end of the turn. Who is unknown waits for its share of a turn before the next part is read.
     func readInVain(_ id: ConnectionID) {
         guard let connection = connections[id] else { return }
+        // It goes on, slowly.
+        connection.lastPiece = now
         countPieces(connection, 1)
         // Not paused here: within a handshake libwebsockets watches the socket again after this.
         partly.append(id)

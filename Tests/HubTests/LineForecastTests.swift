@@ -71,4 +71,19 @@ import Wire
             #expect(one.base == other.base && one.heard == other.heard && one.heard > Self.now)
         }
     }
+    @Test("what a hub of an older version says of a tour is taken up, with what is known besides")
+    func older() {
+        let board = LineBoard("line:L")
+        func push(_ meta: String) -> Bool {
+            board.apply(
+                Push(
+                    channel: "line:L", seq: "", type: "bus", time: 0, meta: meta,
+                    data: Array("{}".utf8)))
+        }
+        let taken = [push("t1 1 running 1799990000 1800000000000"), push("t1 2 running"), push("t1 2 running")]
+        #expect(taken == [true, true, false])
+        #expect(board.buses["t1"]?.base == 1_799_990_000 && board.buses["t1"]?.heard == 1_800_000_000_000)
+        let hasEnded = push("t1 3 ended")
+        #expect(hasEnded && board.buses.isEmpty)
+    }
 }

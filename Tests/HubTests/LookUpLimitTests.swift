@@ -29,6 +29,18 @@ import Testing
         #expect((1_150...1_200).contains(taken))
     }
 
+    @Test("the dearest stop can be paid by one network, again and again")
+    func dearest() {
+        #expect(StopTexts.price(lines: 2, busesToRead: 0) == 1)
+        #expect(StopTexts.price(lines: 16, busesToRead: 40) == 6)
+        let price = StopTexts.price(lines: 24, busesToRead: 900)
+        var limits = StopTexts.limits
+        for now in stride(from: Int64(0), to: 60_000, by: 15_000) {
+            let isRefused = limits.take("192.0.2.1", price: price, at: now) != nil
+            #expect(!isRefused)
+        }
+    }
+
     @Test("many networks together, and those behind a proxy here, get no more than there is")
     func all() {
         var lookUps = NetworkLimits.lookUps(capacity: 100, perSecond: 50)

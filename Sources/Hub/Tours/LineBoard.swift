@@ -56,11 +56,15 @@ final class LineBoard {
     /// Takes up a push of the state `bus`. False: it is known, or older than what is.
     func apply(_ push: Push) -> Bool {
         let parts = push.meta.split(separator: " ")
-        guard parts.count == 5, let revision = Int64(parts[1]) else { return false }
+        // A hub of an older version at the same Redis does not say the last two.
+        let isWhole = parts.count == 5
+        guard isWhole || parts.count == 3, let revision = Int64(parts[1]) else { return false }
         let tour = String(parts[0])
-        if let known = buses[tour], known.revision >= revision { return false }
+        let known = buses[tour]
+        if let known, known.revision >= revision { return false }
         let bus = Bus(
-            revision: revision, data: push.data, base: Int64(parts[3]) ?? 0, heard: Int64(parts[4]) ?? 0)
+            revision: revision, data: push.data, base: (isWhole ? Int64(parts[3]) : known?.base) ?? 0,
+            heard: (isWhole ? Int64(parts[4]) : known?.heard) ?? 0)
         buses[tour] = parts[2] == "running" ? bus : nil
         return true
     }

@@ -28,13 +28,15 @@ final class StopTexts: Capability {
     private static let linesOfALookUp = 4.0
     /// So many buses that have to be read for it count as one more: each is some KB of JSON.
     private static let busesOfALookUp = 20.0
+    /// The dearest stop costs as much as a network may have at once: more could never be paid.
+    private static let mostLookUps = 10.0
+    static var limits: NetworkLimits { .lookUps(capacity: 5 * mostLookUps, perSecond: 20) }
 
     init(_ services: WorkerServices, _ times: LineTimes, _ lines: LineBoards) {
         self.services = services
         self.times = times
         forecasts = LineForecasts(services, lines)
-        readings = SharedLookUps(
-            services.loop, keptMs: LineForecasts.keptMs, most: 500, .lookUps(capacity: 50, perSecond: 20))
+        readings = SharedLookUps(services.loop, keptMs: LineForecasts.keptMs, most: 500, Self.limits)
     }
 
     func answer(_ request: HTTPRequest, _ answer: @escaping (HTTPResponse) -> Void) -> Bool {
@@ -84,8 +86,12 @@ final class StopTexts: Capability {
     }
 
     private func price(of lines: [LineIndex]) -> Double {
-        let buses = lines.reduce(0) { $0 + forecasts.busesToRead(of: $1.line.id) }
-        return max(1, Double(lines.count) / Self.linesOfALookUp + Double(buses) / Self.busesOfALookUp)
+        Self.price(lines: lines.count, busesToRead: lines.reduce(0) { $0 + forecasts.busesToRead(of: $1.line.id) })
+    }
+
+    /// In look-ups.
+    static func price(lines: Int, busesToRead: Int) -> Double {
+        min(mostLookUps, max(1, Double(lines) / linesOfALookUp + Double(busesToRead) / busesOfALookUp))
     }
 
     /// Of all its lines; nil when one of them can't be read.
