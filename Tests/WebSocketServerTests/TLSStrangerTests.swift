@@ -73,12 +73,9 @@ import Testing
 
     @Test(arguments: Phase.allCases)
     func `a crowd under TLS that leaves at once ends over some turns`(phase: Phase) throws {
-        guard let certificate = try TestCertificate() else { return try #require(Bool(true), "no openssl command") }
         var limits = ServerLimits()
         limits.headerTimeoutMs = 60_000
-        try onLoop { loop in
-            let server = try WebSocketServer(loop: loop, limits: limits, tls: certificate.files)
-            let port = try server.listen(host: "127.0.0.1", port: 0)
+        try onServer(limits) { loop, server, port in
             let (tls, count) = (try ClientTLS(.anything), 60)
             var greeting = (0..<(phase == .inHandshake ? count : 0)).map { _ in RawClient(port: port) }
             for client in greeting { client.send(TLSTests.hello) }
@@ -104,14 +101,22 @@ import Testing
         }
     }
 
-    @Test func `a crowd that comes at once is let in, however few may shake hands at a time`() throws {
+    /// A server under TLS; nothing where there is no openssl to make its certificate.
+    private func onServer(
+        _ limits: ServerLimits, _ body: (EventLoop, WebSocketServer, _ port: Int) throws -> Void
+    ) throws {
         guard let certificate = try TestCertificate() else { return try #require(Bool(true), "no openssl command") }
+        try onLoop { loop in
+            let server = try WebSocketServer(loop: loop, limits: limits, tls: certificate.files)
+            try body(loop, server, try server.listen(host: "127.0.0.1", port: 0))
+        }
+    }
+
+    @Test func `a crowd that comes at once is let in, however few may shake hands at a time`() throws {
         var limits = ServerLimits()
         limits.maxHandshakes = 4
         limits.headerTimeoutMs = 60_000
-        try onLoop { loop in
-            let server = try WebSocketServer(loop: loop, limits: limits, tls: certificate.files)
-            let port = try server.listen(host: "127.0.0.1", port: 0)
+        try onServer(limits) { loop, server, port in
             let tls = try ClientTLS(.anything)
             var shaking = try (0..<60).map { _ in try Client(tls, port: port) }
             var asking: [Client] = []
@@ -186,13 +191,10 @@ import Testing
     }
 
     @Test func `newcomers without room keep their order, and hold up nobody who repeats its hello`() throws {
-        guard let certificate = try TestCertificate() else { return try #require(Bool(true), "no openssl command") }
         var limits = ServerLimits()
         limits.maxHandshakes = 4
         limits.headerTimeoutMs = 60_000
-        try onLoop { loop in
-            let server = try WebSocketServer(loop: loop, limits: limits, tls: certificate.files)
-            let port = try server.listen(host: "127.0.0.1", port: 0)
+        try onServer(limits) { loop, server, port in
             let clients = (0..<25).map { _ in RawClient(port: port) }
             for client in clients[..<4] { client.send(Self.hello()) }
             func isDue(_ connection: Connection) -> Bool { connection.arrival?.phase == .due }
@@ -248,13 +250,10 @@ import Testing
     }
 
     @Test func `parts of records are counted, who holds them leaves, and who has none is answered`() throws {
-        guard let certificate = try TestCertificate() else { return try #require(Bool(true), "no openssl command") }
         var limits = ServerLimits()
         limits.headerTimeoutMs = 60_000
         limits.maxStrangersBytes = 10 * SocketContext.recordMemory
-        try onLoop { loop in
-            let server = try WebSocketServer(loop: loop, limits: limits, tls: certificate.files)
-            let port = try server.listen(host: "127.0.0.1", port: 0)
+        try onServer(limits) { loop, server, port in
             let tls = try ClientTLS(.anything)
             let (holders, asker) = (try (0..<20).map { _ in try Client(tls, port: port) }, try Client(tls, port: port))
             when(loop, { (holders + [asker]).filter { !$0.shakeHands() }.isEmpty }) {
@@ -273,12 +272,9 @@ import Testing
     }
 
     @Test func `parts of records of those who leave count until their sockets end, and nobody leaves twice`() throws {
-        guard let certificate = try TestCertificate() else { return try #require(Bool(true), "no openssl command") }
         var limits = ServerLimits()
         limits.headerTimeoutMs = 60_000
-        try onLoop { loop in
-            let server = try WebSocketServer(loop: loop, limits: limits, tls: certificate.files)
-            let port = try server.listen(host: "127.0.0.1", port: 0)
+        try onServer(limits) { loop, server, port in
             let (tls, count, most) = (try ClientTLS(.anything), 60, 20 * SocketContext.recordMemory)
             let (holders, asker) = (
                 try (0..<count).map { _ in try Client(tls, port: port) }, try Client(tls, port: port)
@@ -353,14 +349,11 @@ import Testing
     }
 
     @Test func `records that the kernel has not taken are counted, and who leaves them leaves in turns`() throws {
-        guard let certificate = try TestCertificate() else { return try #require(Bool(true), "no openssl command") }
         // The page is held once, and is less than three quarters of what may be. Not every reader leaves a part of a record: half are enough.
         let (count, pageBytes) = (60, 1_000_000)
         var limits = ServerLimits()
         limits.maxHeldBytes = pageBytes + count / 2 * SocketContext.recordMemory
-        try onLoop { loop in
-            let server = try WebSocketServer(loop: loop, limits: limits, tls: certificate.files)
-            let port = try server.listen(host: "127.0.0.1", port: 0)
+        try onServer(limits) { loop, server, port in
             Self.keepSendBuffersSmall(port: port)
             let page = HTTPResponse.text(200, String(repeating: "x", count: pageBytes))
             server.onHTTP = { _, answer in answer(page) }

@@ -18,6 +18,7 @@ from kerbside.minibus import Minibus
 from kerbside.names import fresh
 from kerbside.operator import Operator
 from kerbside.passenger import Passenger
+from kerbside.postgres import BIN, Postgres
 from kerbside.push_service import Browser, PushService
 from kerbside.stops import serve
 
@@ -162,6 +163,17 @@ def tls_hub():
     finally:
         hub.kill()
         hub.remove()
+
+
+@pytest.fixture
+def postgres():
+    if BIN is None:
+        pytest.skip("no postgresql is installed")
+    server = Postgres().start()
+    try:
+        yield server
+    finally:
+        server.remove()
 
 
 @pytest.fixture

@@ -13,23 +13,11 @@ from kerbside.disks import fill, small
 from kerbside.hub import run
 from kerbside.ledger import check_city
 from kerbside.operator import Operator
-from kerbside.postgres import BIN, Postgres
 from kerbside.recording import recorder
 
 PATIENT = {"dispatch__offer_seen_timeout_ms": 60_000, "dispatch__offer_timeout_ms": 300_000}
 #: Redis has written an entry before it is read, so nothing waits until it is settled.
 AT_ONCE = {"redis__fsync": "always"}
-
-
-@pytest.fixture
-def postgres():
-    if BIN is None:
-        pytest.skip("no postgresql is installed")
-    server = Postgres().start()
-    try:
-        yield server
-    finally:
-        server.remove()
 
 
 @pytest.fixture(params=["sqlite", "postgres"])

@@ -1,20 +1,6 @@
 """Another role of the same PostgreSQL that makes a table before the hub does reads nothing that is recorded."""
 
-import pytest
-
 from kerbside.hub import run
-from kerbside.postgres import BIN, Postgres
-
-
-@pytest.fixture
-def postgres():
-    if BIN is None:
-        pytest.skip("no postgresql is installed")
-    server = Postgres().start()
-    try:
-        yield server
-    finally:
-        server.remove()
 
 
 def test_a_hub_does_not_start_with_a_table_of_another_role_and_says_which_and_whose(new_hub, postgres):

@@ -14,7 +14,6 @@ final class KeptRevocations {
     private let waits: DiskWaits
     /// What this worker has written, as a command or an attempt that is repeated is answered from Redis. Of many the latest are known.
     private var written = RecentlyUsed<String, Void>(most: 1000)
-    private var isDiskTroubled = false
     private var isPutBackTroubled = false
     /// The day on which old files were deleted last.
     private var tidied: Int64 = 0
@@ -29,14 +28,32 @@ final class KeptRevocations {
         case done
     }
 
+    private struct Unseen: Sendable {
+        let revoked: RevocationJournal.Revoked
+        var isOwnSeen = false
+        var areOthersSeen: Bool
+
+        init(_ revoked: RevocationJournal.Revoked) {
+            self.revoked = revoked
+            areOthersSeen = revoked.othersBefore == nil
+        }
+
+        /// Redis has this one of it, or a later one.
+        mutating func see(_ one: TokenRevocation) {
+            if one.isOfOthers {
+                if revoked.othersBefore ?? 0 <= one.before { areOthersSeen = true }
+            } else if revoked.before <= one.before {
+                isOwnSeen = true
+            }
+        }
+    }
+
     private var state = State.reading
     /// Counts connections to Redis: what was begun for one ends with it.
     private var run = 0
     private var hasFailed = false
-    private var revoked: [String: RevocationJournal.Revoked] = [:]
-    /// What Redis has not shown yet, by `<role> <subject>`: the seconds of its own tokens and of those of other issuers.
-    private var unseen: [String: Int64] = [:]
-    private var unseenOthers: [String: Int64] = [:]
+    /// What Redis has not shown yet, by `<role> <subject>`.
+    private var unseen: [String: Unseen] = [:]
     /// What is to be put back, the next one at the end.
     private var lost: [RevocationJournal.Revoked] = []
     private var invitations: [RevocationJournal.UsedInvitation] = []
@@ -45,7 +62,9 @@ final class KeptRevocations {
 
     init(_ services: WorkerServices) {
         self.services = services
-        waits = DiskWaits(services.loop)
+        waits = DiskWaits(
+            services.loop, services.log,
+            trouble: "revocations can't be written to \(services.settings.data.dir)/revocations, and are in Redis only")
         journal = RevocationJournal(data: services.settings.data.dir, city: services.settings.city.id)
     }
 
@@ -72,15 +91,8 @@ final class KeptRevocations {
         guard written.use(name) == nil else { return tell() }
         let wait = waits.begin(tell)
         write { isKept in
-            if isKept {
-                self.written.keep((), as: name, size: 1)
-            } else if !self.isDiskTroubled {
-                self.log.error(
-                    "revocations can't be written to \(self.services.settings.data.dir)/revocations, and are in Redis only"
-                )
-            }
-            self.isDiskTroubled = !isKept
-            self.waits.end(wait)
+            if isKept { self.written.keep((), as: name, size: 1) }
+            self.waits.end(wait, isKept: isKept)
         }
     }
 
@@ -89,14 +101,12 @@ final class KeptRevocations {
     /// What the journal says, made on its thread.
     private struct Journaled: Sendable {
         let content: RevocationJournal.Content
-        let unseen: [String: Int64]
-        let unseenOthers: [String: Int64]
+        let unseen: [String: Unseen]
         let revocations: [TokenRevocation]
 
         init(_ content: RevocationJournal.Content) {
             self.content = content
-            unseen = content.revoked.mapValues(\.before)
-            unseenOthers = content.revoked.compactMapValues(\.othersBefore)
+            unseen = content.revoked.mapValues { Unseen($0) }
             revocations = content.revoked.values.flatMap(\.revocations)
         }
     }
@@ -112,9 +122,7 @@ final class KeptRevocations {
             if !journaled.content.isWhole {
                 self.log.error("a file of \(self.services.settings.data.dir)/revocations can't be read")
             }
-            self.revoked = journaled.content.revoked
             self.unseen = journaled.unseen
-            self.unseenOthers = journaled.unseenOthers
             let now = EventLoop.wallClock() / 1000
             self.invitations = journaled.content.invitations.values.filter { $0.until > now }
             self.give(journaled.revocations[...], run, take, then)
@@ -142,11 +150,9 @@ final class KeptRevocations {
         guard state == .comparing else { return }
         for one in known {
             let person = "\(one.role.rawValue) \(one.subject)"
-            if one.isOfOthers {
-                if let before = unseenOthers[person], before <= one.before { unseenOthers[person] = nil }
-            } else if let before = unseen[person], before <= one.before {
-                unseen[person] = nil
-            }
+            guard var kept = unseen[person] else { continue }
+            kept.see(one)
+            unseen[person] = kept.isOwnSeen && kept.areOthersSeen ? nil : kept
         }
     }
 
@@ -155,8 +161,8 @@ final class KeptRevocations {
         guard state == .comparing else { return }
         state = .puttingBack
         // Where Redis has no room for the oldest, it has none for those after it.
-        lost = Set(unseen.keys).union(unseenOthers.keys).compactMap { revoked[$0] }.sorted { $0.before < $1.before }
-        (revoked, unseen, unseenOthers, found) = ([:], [:], [:], 0)
+        lost = unseen.values.map(\.revoked).sorted { $0.before < $1.before }
+        (unseen, found) = ([:], 0)
         putBack(run)
     }
 

@@ -20,8 +20,7 @@ final class KeptAlarms {
     private var restoreWaitMs = shortestWaitMs
     /// The day on which old files were deleted last.
     private var tidied: Int64 = 0
-    /// It was said that the disk takes no alarm, or that Redis takes none back.
-    private var isDiskTroubled = false
+    /// It was said that Redis takes none back.
     private var isRestoreTroubled = false
 
     private static let mostKnown = 1000
@@ -34,7 +33,9 @@ final class KeptAlarms {
 
     init(_ services: WorkerServices) {
         self.services = services
-        waits = DiskWaits(services.loop)
+        waits = DiskWaits(
+            services.loop, services.log,
+            trouble: "alarms can't be written to \(services.settings.data.dir)/alarms, and are in Redis only")
         journal = AlarmJournal(data: services.settings.data.dir, city: services.settings.city.id)
     }
 
@@ -58,8 +59,7 @@ final class KeptAlarms {
         written.keep(lines + 1, as: opening, size: 1)
         journal.keep(alarm, loop) { isKept in
             if !isKept { self.written.remove(opening) }
-            self.diskAnswered(isKept)
-            self.waits.end(wait)
+            self.waits.end(wait, isKept: isKept)
         }
     }
 
@@ -70,15 +70,8 @@ final class KeptAlarms {
         closed.keep((), as: opening, size: 1)
         journal.noteClosed(sos, again: again, loop) { isKept in
             if !isKept { self.closed.remove(opening) }
-            self.diskAnswered(isKept)
+            self.waits.end(nil, isKept: isKept)
         }
-    }
-
-    private func diskAnswered(_ isKept: Bool) {
-        if !isKept, !isDiskTroubled {
-            log.error("alarms can't be written to \(services.settings.data.dir)/alarms, and are in Redis only")
-        }
-        isDiskTroubled = !isKept
     }
 
     /// Raises what Redis does not know any more.

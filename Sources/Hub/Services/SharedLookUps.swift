@@ -5,13 +5,13 @@ final class SharedLookUps<Value> {
     private let loop: EventLoop
     private let keptMs: UInt64
     private let most: Int
-    private var limits: NetworkLimits
+    private var limits: NetworkLimits?
     /// Until when a value is told, ms of the loop.
     private var known: [String: (value: Value, until: UInt64)] = [:]
     private var waiting: [String: [(Value?) -> Void]] = [:]
 
-    /// `most`: of those that are kept.
-    init(_ loop: EventLoop, keptMs: UInt64, most: Int, _ limits: NetworkLimits) {
+    /// `most`: of those that are kept. `limits`: nil where who asks has paid already.
+    init(_ loop: EventLoop, keptMs: UInt64, most: Int, _ limits: NetworkLimits? = nil) {
         self.loop = loop
         self.keptMs = keptMs
         self.most = most
@@ -24,13 +24,13 @@ final class SharedLookUps<Value> {
         _ name: String, for network: String?, canRead: Bool, isPriced: Bool = false, price: Double = 1,
         read: (@escaping (Value?) -> Void) -> Void, then: @escaping (Value?) -> Void
     ) {
-        let seen = known[name].flatMap { loop.now < $0.until ? $0.value : nil }
+        let seen = value(of: name)
         if let seen, !isPriced { return then(seen) }
         if seen == nil, waiting[name] != nil {
             waiting[name]?.append(then)
             return
         }
-        guard canRead, limits.take(network, price: price, at: Int64(loop.now)) == nil else { return then(nil) }
+        guard canRead, limits?.take(network, price: price, at: Int64(loop.now)) == nil else { return then(nil) }
         if let seen { return then(seen) }
         waiting[name] = [then]
         read { value in
@@ -38,6 +38,11 @@ final class SharedLookUps<Value> {
             for then in self.waiting.removeValue(forKey: name) ?? [] { then(value) }
         }
     }
+
+    /// Whether it would be told without being read.
+    func isKnown(_ name: String) -> Bool { value(of: name) != nil }
+
+    private func value(of name: String) -> Value? { known[name].flatMap { loop.now < $0.until ? $0.value : nil } }
 
     private func keep(_ value: Value, of name: String) {
         if known.count >= most { known.removeAll(keepingCapacity: true) }
