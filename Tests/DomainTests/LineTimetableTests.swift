@@ -209,6 +209,37 @@ import Testing
         #expect(count > 0)
     }
 
+    @Test("B8: shortly before midnight the next run is the next day's, if it comes soon; not the morning's")
+    func night() throws {
+        let pattern = LinePattern(
+            id: "p", shape: [], stops: [PatternStop(stop: "a", distance: 0), PatternStop(stop: "b", distance: 1000)])
+        func trip(_ id: String, _ second: Int) -> LineTrip {
+            LineTrip(
+                id: id, pattern: 0, service: "daily",
+                times: [
+                    StopTime(arrival: second, departure: second),
+                    StopTime(arrival: second + 60, departure: second + 60),
+                ])
+        }
+        let today = try #require(ServiceDate("20261231"))
+        let daily = Service(weekdays: 127, start: today, end: today + 1)
+        let midnight = CityTime.utc.start(of: today + 1)
+        func next(_ trips: [LineTrip], about wanted: Int64) -> Int64? {
+            LineTimetable(
+                LineIndex(Line(id: "L", name: "L", patterns: [pattern], trips: trips), of: ["daily": daily]), .utc
+            )
+            .next(passing: ["p": [0]], startingAfter: wanted, about: wanted, early: 0)
+        }
+        let (night, morning) = (trip("night", 600), trip("morning", 20_000))
+        #expect(next([night, morning], about: midnight - 300) == midnight + 600)
+        #expect(next([morning], about: midnight - 300) == nil)
+        // A run of the old day beyond midnight may come before it, and may come after it.
+        #expect(next([night, trip("late", 86_700)], about: midnight - 300) == midnight + 300)
+        #expect(next([night, trip("late", 87_300)], about: midnight - 300) == midnight + 600)
+        // Nothing runs on the day after.
+        #expect(next([night], about: midnight + 86_100) == nil)
+    }
+
     @Test("B6: a frequency is no list of its runs: one of each second for thousands of years is answered as others are")
     func endless() throws {
         let pattern = LinePattern(

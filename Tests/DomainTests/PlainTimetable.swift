@@ -40,7 +40,8 @@ struct PlainTimetable {
     }
 
     /// When a run that begins later than one time passes one of the places (by pattern, metres along its shape) next, but at
-    /// most `early` seconds before the wanted time, on the service day of that or the day before.
+    /// most `early` seconds before the wanted time: on the service day of that or the day before, or on the next one within
+    /// three hours.
     func next(
         passing places: [String: [Double]], startingAfter now: Int64, about wanted: Int64, early: Int64
     ) -> Int64? {
@@ -48,7 +49,9 @@ struct PlainTimetable {
         // Shortly after midnight that is the day before.
         let first = time.date(at: earliest) + -1
         let days = (0...(time.date(at: wanted).days - first.days)).map { first + $0 }
-        return runs(passing: places, on: days).filter { $0.begin > now && $0.second >= earliest }.map(\.second).min()
+        let tomorrow = runs(passing: places, on: [time.date(at: wanted) + 1]).filter { $0.second <= wanted + 10_800 }
+        return (runs(passing: places, on: days) + tomorrow)
+            .filter { $0.begin > now && $0.second >= earliest }.map(\.second).min()
     }
 
     /// When the first run passes one of the places from a time on, on its service day or a later one.

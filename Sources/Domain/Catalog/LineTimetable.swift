@@ -30,18 +30,22 @@ struct LineTimetable {
         return first...last
     }
 
+    /// Who waits in the night waits so long for a run of the next service day, seconds, and otherwise comes again by day.
+    private static let throughTheNight: Int64 = 10_800
+
     /// When a run that begins later than one time passes one of the places (by pattern, metres along its shape) next, but at
-    /// most `early` seconds before the wanted time, on the service day of that or the day before.
+    /// most `early` seconds before the wanted time: on the service day of that or the day before, or on the next one within
+    /// three hours, as a line that runs through the night goes on with that day's.
     func next(
         passing places: [String: [Double]], startingAfter now: Int64, about wanted: Int64, early: Int64
     ) -> Int64? {
         let earliest = wanted - early
-        var found: Int64?
-        search(self.places(places), on: days(from: earliest, to: wanted), from: earliest, beginningAfter: now) {
-            found = $0.second
-            return false
-        }
-        return found
+        let places = self.places(places)
+        let soon = first(of: places, on: days(from: earliest, to: wanted), from: earliest, beginningAfter: now)
+        let (tomorrow, end) = (time.date(at: wanted) + 1, wanted + Self.throughTheNight)
+        guard time.start(of: tomorrow) <= end else { return soon }
+        let later = first(of: places, on: [tomorrow], from: earliest, to: min(end, soon ?? end), beginningAfter: now)
+        return later ?? soon
     }
 
     /// When the first run passes one of the places from a time on, on its service day or a later one.
@@ -49,12 +53,7 @@ struct LineTimetable {
         let places = self.places(places)
         var day = time.date(at: earliest) + -1
         while time.start(of: day) <= latest {
-            var found: Int64?
-            search(places, on: [day], from: earliest) {
-                found = $0.second
-                return false
-            }
-            if let found { return found <= latest ? found : nil }
+            if let found = first(of: places, on: [day], from: earliest) { return found <= latest ? found : nil }
             day = day + 1
         }
         return nil
@@ -180,6 +179,19 @@ struct LineTimetable {
             }
             (from, step) = (to + 1, step * 2)
         }
+    }
+
+    /// When the first of them passes.
+    private func first(
+        of places: [[PlaceOfPattern]], on days: [ServiceDate], from earliest: Int64, to latest: Int64 = .max,
+        beginningAfter now: Int64? = nil
+    ) -> Int64? {
+        var found: Int64?
+        search(places, on: days, from: earliest, to: latest, beginningAfter: now) {
+            found = $0.second
+            return false
+        }
+        return found
     }
 
     private func collect(
