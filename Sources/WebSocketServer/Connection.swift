@@ -30,6 +30,8 @@ final class Connection {
 
     let id: ConnectionID
     let address: PeerAddress
+    /// With whom it takes turns: its network, or that of the client for whom a proxy last asked.
+    var network: PeerAddress
     /// The `struct lws *`; nil before it is adopted and after it is closed.
     var socket: OpaquePointer?
     /// Of a plain socket, while there is one; −1 under TLS.
@@ -120,6 +122,7 @@ final class Connection {
     init(id: ConnectionID, address: PeerAddress, limits: ServerLimits, now: UInt64) {
         self.id = id
         self.address = address
+        network = address.network
         http = HTTPReader(maxHeadBytes: limits.maxHeadBytes, maxBodyBytes: limits.maxBodyBytes)
         frames = FrameParser(
             expectsMask: true, maxMessageBytes: min(limits.maxMessageBytes, limits.maxStrangerMessageBytes))

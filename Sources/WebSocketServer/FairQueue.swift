@@ -1,7 +1,7 @@
 internal import DequeModule
 
-/// Connections that wait for their share of a turn. Addresses take turns, and of each its connections in their order: who has
-/// many of them waits for itself, and the others for one of each address.
+/// Connections that wait for their share of a turn. Networks take turns, and of each its connections in their order: who has
+/// many of them waits for itself, and the others for one of each network. A proxy's are of the clients that it names.
 struct FairQueue {
     /// Those of one address are few as a rule, often one: the first needs no list.
     private struct Line {
@@ -19,7 +19,7 @@ struct FairQueue {
     var first: ConnectionID? { turns.first.flatMap { lines[$0]?.first } }
 
     mutating func append(_ connection: Connection) {
-        let network = connection.address.network
+        let network = connection.network
         if lines[network]?.others.append(connection.id) != nil { return }
         lines[network] = Line(first: connection.id)
         turns.append(network)

@@ -41,8 +41,10 @@ extension WebSocketServer {
             connection.requests += 1
             connection.reads = 0
             let named = client(of: request, by: connection)
-            request.remoteAddress = (named ?? connection.address).text
-            request.remoteNetwork = (named ?? connection.address).network.text
+            let address = named ?? connection.address
+            connection.network = address.network
+            request.remoteAddress = address.text
+            request.remoteNetwork = connection.network.text
             request.isFromLoopback = named == nil && connection.address.isLoopback
             handle(connection, request)
         }

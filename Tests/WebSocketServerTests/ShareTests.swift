@@ -55,6 +55,39 @@ import Testing
         }
     }
 
+    @Test func `a proxy's clients take turns, as whom it names`() throws {
+        try onLoop { loop in
+            var limits = ServerLimits()
+            limits.realIPHeader = "x-real-ip"
+            let server = try WebSocketServer(loop: loop, limits: limits)
+            let port = try server.listen(host: "127.0.0.1", port: 0)
+            var order: [String] = []
+            // One of them takes the share of a turn.
+            server.onHTTP = { request, answer in
+                usleep(3_000)
+                order.append(request.remoteAddress)
+                answer(.text(200, "alive"))
+            }
+            func ask(_ client: RawClient, for address: String) {
+                client.send("GET /a HTTP/1.1\r\nHost: x\r\nX-Real-IP: \(address)\r\n\r\n")
+            }
+            let crowd = (0..<30).map { _ in RawClient(port: port) }
+            let other = RawClient(port: port)
+            // Before its first request nobody knows for whom a connection is.
+            for client in crowd { ask(client, for: "192.0.2.1") }
+            ask(other, for: "192.0.2.2")
+            when(loop, { order.count == 31 }) {
+                order = []
+                for client in crowd { ask(client, for: "192.0.2.1") }
+                ask(other, for: "192.0.2.2")
+                when(loop, { order.count == 31 }) {
+                    #expect((order.firstIndex(of: "192.0.2.2") ?? 31) < 10)
+                    withExtendedLifetime((crowd, other)) { server.shutdown { loop.stop() } }
+                }
+            }
+        }
+    }
+
     @Test func `answers have a share of a turn, and frames do not wait for it`() throws {
         try onLoop { loop in
             let pair = try Pair(loop)
