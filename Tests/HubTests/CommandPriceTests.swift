@@ -150,5 +150,7 @@ import Wire
         Priced(.tours(.stopNext(skip: false)), 3),
         Priced(.lines(.lineEta(line: "L", place: .stop("a"))), 3),
         Priced(.stops(.stopAnswer(.accept, request: "s1", all: false)), 3),
+        Priced(.stops(.stopAnswer(.complete, request: "s1", all: true)), 10, base: 3),
+        Priced(.rides(.offerDecline(ride: "r_1")), 3),
     ]
 }

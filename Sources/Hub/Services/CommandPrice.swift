@@ -22,9 +22,11 @@ enum CommandPrice {
         // Looks for minibuses, and is charged for each: see `minibuses`.
         case .seats(.seatRequest): 5
         // Undoes that, or takes its driver away, and rings the next one; or tells a driver all that it is still asked for.
-        case .rides(.driverUnavailable), .seats(.seatCancel), .stops(.stopCancel), .stops(.stopAnswer),
+        case .rides(.driverUnavailable), .rides(.offerDecline), .seats(.seatCancel), .stops(.stopCancel),
             .reservations(.cancel):
             3
+        // With `all` it reads each request of the tour, 60 at most, before it answers the first.
+        case .stops(.stopAnswer(_, _, let all)): all ? 10 : 3
         // Reads up to 20 of them.
         case .reservations(.list): 10
         // Looks through the zones of the city.
