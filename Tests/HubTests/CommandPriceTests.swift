@@ -15,7 +15,7 @@ import Wire
     @Test("C60: what is only known as it is read is charged besides")
     func besides() {
         #expect(CommandPrice.minibuses(64, bytes: 0) == 32 && CommandPrice.minibuses(64, bytes: 65_536) == 48)
-        #expect(CommandPrice.published(bytes: 2048) == 0 && CommandPrice.published(bytes: 8192) == 3)
+        #expect(CommandPrice.published(bytes: 1024) == 0 && CommandPrice.published(bytes: 8192) == 14)
         #expect(CommandPrice.patterns(300) == 75 && CommandPrice.held(60) == 15 && CommandPrice.queued(300) == 75)
         #expect(CommandPrice.tours(40) == 40 && CommandPrice.passes(80) == 80)
         #expect(CommandPrice.missed(1000) == 20 && CommandPrice.resumed(1000, bytes: 0) == 50)
@@ -31,6 +31,12 @@ import Wire
         #expect(reply.figuresPrice == 4 + 1.0 / 16 && RedisReply.null.figuresPrice == 3)
         #expect(CommandPrice.records(busyNs: 400_000) == 0 && CommandPrice.records(busyNs: 2_400_000) == 100)
         #expect(CommandPrice.answer(4096) == 0 && CommandPrice.answer(8192) == 2)
+    }
+
+    @Test("C60: a service's rate writes at most half a MiB of events a second", arguments: [64, 1024, 2048, 4096, 8192])
+    func published(bytes: Int) {
+        let price = CommandPrice.of(.topics(.publish(channel: "topic:x", type: nil, data: [])))
+        #expect(1000 / (price + CommandPrice.published(bytes: bytes)) * Double(bytes) <= 524_288)
     }
 
     @Test("C60: the documentation says what commands count as", arguments: priced)

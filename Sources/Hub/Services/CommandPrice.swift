@@ -127,8 +127,9 @@ enum CommandPrice {
         Double(max(0, count - 25)) / 25 * (1 + Double(bytes) / 4096)
     }
 
-    /// Of the data of an event on a topic, beyond a few lines: given to a function, kept in the history, and told to every worker.
-    static func published(bytes: Int) -> Double { Double(max(0, bytes - 2048)) / 2048 }
+    /// Of the data of an event on a topic, beyond a few lines: given to a function, kept in the history and in Redis' log on the disk, and told to
+    /// every worker. Whoever has a service's rate writes at most half a megabyte of it a second by a worker for long; at 1 for each 2 KiB one wrote 2.3.
+    static func published(bytes: Int) -> Double { Double(max(0, bytes - 1024)) / 512 }
 
     /// Of cells to follow, for `watch` and for the channel of a zone. One that is `new` to this worker is subscribed in Redis, read from there
     /// and left again, 15 to 20 µs in all; for one that it follows already only its reader is counted, 2 µs. Who has a service's rate pays for
