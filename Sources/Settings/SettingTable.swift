@@ -60,8 +60,9 @@ extension Settings {
             Connections of one remote address (IPv6: of one /64, twice as many of one /56, four times of one /48) to all \
             workers of this hub together, so that one machine can't take all; hubs on other machines count for themselves. \
             Mobile networks put many phones behind one address, hence not a handful. Under TLS each worker begins as many \
-            handshakes of an address in 10 s, half of them at once; others wait. 0 is no limit: what a hub behind a proxy \
-            of its own machine needs, where all clients come from one address.
+            handshakes of an address in 10 s, half of them at once; others wait. Each worker keeps half of its even \
+            part for who comes to it. 0 is no limit: what a hub behind a proxy of its own machine needs, where all clients \
+            come from one address.
             """),
         .text(
             "server.real_ip_header", \.server.realIPHeader, .headerName, .atReload,

@@ -7,6 +7,9 @@ internal import Synchronization
 /// each address has a counter at one place in each of four lines, and the least of the four sums is its count. So there is
 /// nothing to lock and nothing to clean up, and a row of 256 KiB is enough whatever comes. The count is never too low; it
 /// is too high only for an address that meets others in all four places, which are drawn anew at each start of the hub.
+///
+/// Each worker keeps half of its even part of an address' places for those who come to it: only there can it tell who is silent
+/// and may make room. Else silent sockets that all stand at one worker would keep the address out at the others.
 public final class AddressCounts {
     private typealias Counter = Atomic<UInt32>
 
@@ -69,7 +72,7 @@ public final class AddressCounts {
     func fullNetwork(entering address: PeerAddress, limit: Int) -> PeerAddress? {
         let keys = address.limitKeys
         for (key, _) in keys { change(key) { $0.wrappingAdd(1, ordering: .sequentiallyConsistent) } }
-        guard let full = keys.first(where: { count(of: $0.key) > min(limit, .max / 4) * $0.share }) else { return nil }
+        guard let full = keys.first(where: { isOver(min(limit, .max / 4) * $0.share, $0.key) }) else { return nil }
         leave(address)
         return full.key
     }
@@ -79,12 +82,17 @@ public final class AddressCounts {
         for (key, _) in address.limitKeys { change(key) { $0.wrappingSubtract(1, ordering: .sequentiallyConsistent) } }
     }
 
-    func count(of key: PeerAddress) -> Int {
+    /// Whether more than `most` places are taken, or kept by the workers that have less than half of their even part of them.
+    private func isOver(_ most: Int, _ key: PeerAddress) -> Bool { count(of: key, ofEach: most / (2 * rows)) > most }
+
+    /// Over all workers; each counts for so many at least.
+    func count(of key: PeerAddress, ofEach least: Int = 0) -> Int {
         (0..<Self.lines).map { line in
             let place = key.place(line, of: Self.width, seed: seed)
             var sum = 0
             for row in 0..<rows {
-                sum += Int(counter(row: row, line, place).pointee.load(ordering: .sequentiallyConsistent))
+                let own = counter(row: row, line, place).pointee.load(ordering: .sequentiallyConsistent)
+                sum += max(Int(own), least)
             }
             return sum
         }.min() ?? 0

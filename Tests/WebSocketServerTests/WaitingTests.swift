@@ -138,6 +138,40 @@ import Testing
         #expect(throws: ServerError.self) { try AddressCounts(path: path, row: 3) }
     }
 
+    @Test func `an address that stands at one worker only has places left at the others`() throws {
+        let path = Self.file()
+        defer { unlink(path) }
+        try AddressCounts.create(path: path, rows: 4)
+        let workers = try (0..<4).map { try AddressCounts(path: path, row: $0) }
+        let phone = Self.address(0xC000_0201)
+        func taken(by worker: Int) -> Int { (0..<60).count { _ in workers[worker].enter(phone, limit: 40) } }
+        // Each keeps five; all together have no more than before.
+        let each = (0..<4).map(taken)
+        #expect(each == [25, 5, 5, 5] && workers[0].count(of: phone) == 40)
+        for _ in 0..<22 { workers[0].leave(phone) }
+        // Two of the five that the first one keeps are free.
+        let more = taken(by: 1)
+        #expect(more == 20)
+        let (own, others) = (taken(by: 0), taken(by: 2))
+        #expect(own == 2 && others == 0 && workers[3].count(of: phone) == 40)
+    }
+
+    @Test func `a network of IPv6 that stands at one worker only has places left at the others`() throws {
+        let path = Self.file()
+        defer { unlink(path) }
+        try AddressCounts.create(path: path, rows: 2)
+        let workers = try (0..<2).map { try AddressCounts(path: path, row: $0) }
+        /// Of five networks of 64 bits, each in a /56 of its own. Each may have eight, their /48 four times as many.
+        func taken(by worker: Int) -> [Int] {
+            (UInt32(0)..<5).map { network in
+                (0..<8).count { _ in workers[worker].enter(Self.address(network: network << 8), limit: 8) }
+            }
+        }
+        let (first, second) = (taken(by: 0), taken(by: 1))
+        // Six of each /64, and 24 of the /48; then what is left.
+        #expect(first == [6, 6, 6, 6, 0] && second == [2, 2, 2, 2, 0])
+    }
+
     @Test func `of many addresses each has its own count`() throws {
         let counts = try AddressCounts()
         // A worker that is full, and one address at the limit.
