@@ -51,8 +51,9 @@ extension Settings {
             "server.max_connections", \.server.maxConnections, 0...1_000_000, .atReload,
             """
             Connections per worker. For one more the silent one leaves that came first of those that have not said who they \
-            are; if there is none, it is refused before it costs anything. 0 takes what the limit of open files allows; more \
-            than that no worker takes.
+            are, or one of these and of the guests: of the network that has the most, or a guest that is idle. If there is \
+            none, it is refused before it costs anything. 0 takes what the limit of open files allows; more than that no \
+            worker takes.
             """),
         .integer(
             "server.max_connections_per_address", \.server.maxConnectionsPerAddress, 0...1_000_000, .atReload,

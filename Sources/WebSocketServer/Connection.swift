@@ -52,6 +52,8 @@ final class Connection {
     var isResuming = false
     /// A WebSocket of which nobody knows yet whose it is, and what has come of it to be read at the end of a turn.
     var isStranger = false
+    /// Anybody may be a guest, and as often as it likes: it makes room in a full server.
+    var isGuest = false
     /// It is sent events of an answer in place of frames, and reads nothing.
     var isStream = false
     /// Until somebody answers for it: empty records in its life, and reads since its last request.
@@ -111,7 +113,7 @@ final class Connection {
 
     /// `WebSocketServer.now`: when something came from the peer; for HTTP, when a request or an answer was completed.
     var lastHeard: UInt64
-    /// The same: when a piece of a request came.
+    /// The same: when a piece of a request came; of a guest, when a message did.
     var lastPiece: UInt64 = 0
     var lastPing: UInt64 = 0
     var pingEvery: UInt64

@@ -1,7 +1,7 @@
 internal import DequeModule
 
 /// The connections of each address, of each network of IPv6 that has a limit, and of all, in the order in which they came, as long as nobody
-/// knows whose they are.
+/// knows whose they are; or those of guests, from their welcome on.
 ///
 /// Who has left, or is known by now, is dropped when it comes to the front, or when a line has doubled: each costs the same, however many there are.
 struct NewcomerLines {
@@ -66,4 +66,7 @@ struct NewcomerLines {
         lines[key]?.ids.remove(at: place)
         return id
     }
+
+    /// One that `next` has given stays.
+    mutating func putBack(_ id: ConnectionID, in key: PeerAddress?) { lines[key, default: Line()].ids.append(id) }
 }

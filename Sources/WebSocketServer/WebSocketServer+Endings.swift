@@ -114,7 +114,7 @@ extension WebSocketServer {
     }
 
     /// The close code (IANA).
-    private static let tryAgainLater: UInt16 = 1013
+    static let tryAgainLater: UInt16 = 1013
 
     /// All connections are looked at for it, and what waits may be of those only whose turn has not come.
     private static let relieveEveryMs: UInt64 = 10

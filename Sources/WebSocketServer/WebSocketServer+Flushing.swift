@@ -121,7 +121,7 @@ extension WebSocketServer {
     }
 
     /// Writes once, as much as the scratch holds. False: the socket is of no more use.
-    private func flush(_ connection: Connection) -> Bool {
+    func flush(_ connection: Connection) -> Bool {
         guard let socket = connection.socket, !connection.isBlocked else {
             leaveRun(connection)
             connection.isBehind = true

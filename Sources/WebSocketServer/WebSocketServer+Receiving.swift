@@ -57,6 +57,7 @@ extension WebSocketServer {
         connections.remove(id)
         addresses.leave(connection.address)
         newcomers.trim(connection.address, isNewcomer: isNewcomer)
+        if connection.isGuest { guests.trim(connection.address, isNewcomer: isGuest) }
         if hadSocket { countClosing() }
         loop.wantAnotherTurn()
     }
@@ -98,6 +99,7 @@ extension WebSocketServer {
                 sendLatestPong(connection)
                 guard connection.phase == .open else { continue }
                 counts.messagesIn += 1
+                if connection.isGuest { connection.lastPiece = now }
                 onMessage(connection.id, message, isText)
                 if wasStranger || share.isOver() && connection.phase == .open { return }
             case .ping(let payload):

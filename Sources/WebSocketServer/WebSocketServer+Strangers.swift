@@ -16,10 +16,11 @@ extension WebSocketServer {
     private static let framesPerShare = 64
 
     /// What this client sends is read as it comes from now on, as far as `inbound` goes, which it shares with others of its subject;
-    /// and its messages may be as long as any.
-    public func welcome(_ id: ConnectionID, sharing inbound: InboundRate) {
+    /// and its messages may be as long as any. A guest makes room for others when the server is full, and is closed with 1013 then.
+    public func welcome(_ id: ConnectionID, sharing inbound: InboundRate, asGuest: Bool = false) {
         guard let connection = connections[id] else { return }
         connection.isStranger = false
+        countGuest(connection, asGuest)
         connection.inbound = inbound
         connection.frames.framesLeft = .max
         connection.frames.allow(messageBytes: rules.maxMessageBytes)

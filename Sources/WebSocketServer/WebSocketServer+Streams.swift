@@ -35,6 +35,7 @@ extension WebSocketServer {
             return close(connection.id, code: FrameFailure.tooLong.closeCode, reason: FrameFailure.tooLong.reason)
         }
         counts.messagesIn += 1
+        if connection.isGuest { connection.lastPiece = now }
         message.withUnsafeBytes { onMessage(connection.id, $0, true) }
     }
 

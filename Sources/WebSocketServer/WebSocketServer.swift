@@ -87,6 +87,8 @@ public final class WebSocketServer {
     /// Connections by address, of all servers that share the limit.
     let addresses: AddressCounts
     var newcomers = NewcomerLines()
+    /// The same of those who are welcome as guests.
+    var guests = NewcomerLines()
     /// Those to be written to when their turn comes, in order: who is sent something of its own, and those who are sent something as one of
     /// many. Who is in the second line may come into the first one, too.
     var dirty = Deque<ConnectionID>()

@@ -120,6 +120,23 @@ async def test_c60_one_guest_takes_nothing_from_the_others_of_its_network(new_hu
     assert not refused
 
 
+async def test_c60_guests_of_one_network_keep_nobody_out_of_a_worker(new_hub, cast):
+    """Anybody can be a guest: one of the network that has the most makes room, and is told so."""
+    hub = new_hub(server__workers=1, server__max_connections=20).start()
+    guests = []
+    for _ in range(20):
+        guests.append(Member(hub, "passenger"))
+        guests[-1].token = hub.token("passenger", f"guest-aabbccdd-{fresh('')}", guest=True, began=int(time.time()))
+        await guests[-1].connect()
+    driver = cast.driver(hub)
+    await driver.connect(local_addr=("127.0.0.2", 0))
+    await driver.barrier()
+    await hub.until("one is told", lambda: any(one.closed for one in guests))
+    assert [one.closed for one in guests if one.closed] == [
+        (1013, "the hub is full, and guests make room; come back in some seconds")
+    ]
+
+
 def test_b20_guests_behind_a_proxy_of_this_machine_are_told_apart_by_its_header(hub, new_hub):
     known = new_hub(tokens__guests_per_hour=2, server__real_ip_header="X-Forwarded-For", server__workers=1).start()
 

@@ -100,7 +100,7 @@ final class Budgets {
         }
         budget.sessions += 1
         session.budget = budget
-        services.server.welcome(session.connection, sharing: budget.inbound)
+        services.server.welcome(session.connection, sharing: budget.inbound, asGuest: identity.isGuest)
         return true
     }
 
