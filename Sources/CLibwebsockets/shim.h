@@ -1,6 +1,7 @@
 #pragma once
 // No feature macro here: see CLibuv.
 #include <libwebsockets.h>
+#include <malloc.h>
 
 // Linux's, but declared only under _GNU_SOURCE. The accepted socket neither blocks nor outlives an exec.
 extern int accept4(int, struct sockaddr *, socklen_t *, int);
@@ -71,3 +72,6 @@ static inline void kb_kill(struct lws *socket) {
 
 // libwebsockets' timers are sorted lists: ours replace those that it starts by itself.
 static inline void kb_no_timeout(struct lws *socket) { lws_set_timeout(socket, NO_PENDING_TIMEOUT, 0); }
+
+// From then on no thread gets a heap of its own from glibc. Before there are threads.
+static inline void kb_use_one_heap(void) { mallopt(M_ARENA_MAX, 1); }

@@ -1,3 +1,4 @@
+internal import CLibwebsockets
 internal import Glibc
 
 /// Gives memory that was freed back to the system, a portion in each turn of the loop.
@@ -9,8 +10,8 @@ internal import Glibc
 /// So the free places are taken as pieces, until the heap would have to grow for the next one. The system gets the pages of each piece
 /// back. Then all pieces are freed. What stays: the page with the head of each piece, and free places that are smaller than a piece.
 ///
-/// It works on the heap of the main thread, where a worker's loop runs. On any other thread it takes one piece of each size, and
-/// frees it.
+/// It works on the heap of the main thread, where a worker's loop runs, and which its other threads use, too
+/// (`useOneHeap`). On a thread with a heap of its own it takes one piece of each size, and frees it.
 struct FreedMemory: ~Copyable {
     /// The largest first, as less stays of them. Each with its head is whole pages. malloc maps what has 128 KiB or more if no free
     /// place is large enough.
@@ -68,4 +69,10 @@ struct FreedMemory: ~Copyable {
     deinit {
         for piece in pieces { free(piece) }
     }
+}
+
+extension WebSocketServer {
+    /// Has all threads of the process use the heap of which a crowd's memory is given back. What others read for the loop (tiles of a map,
+    /// records) and slow clients kept waiting stayed in heaps of theirs, 150 MB and more. To be called before there are threads.
+    public static func useOneHeap() { kb_use_one_heap() }
 }

@@ -145,8 +145,9 @@ extension WebSocketServer {
         if !slowest.isEmpty { loop.wantAnotherTurn() }
     }
 
-    /// Sockets closed after which memory is given back.
+    /// Sockets closed after which memory is given back. One that leaves so many bytes unsent is as many more.
     static let manyClosings = 256
+    static let bytesAsClosing = 64 << 10
     private static let giveBackEveryMs: UInt64 = 1_000
 
     /// After a crowd has gone: from now on each turn gives some of its memory back.

@@ -40,6 +40,7 @@ extension WebSocketServer {
             untoldCloses.append((id, 1006, silence(of: connection)))
         }
         queuedBytes -= connection.queuedBytes
+        closings += connection.queuedBytes / Self.bytesAsClosing
         connection.outbound.removeAll(&held)
         endRun(connection)
         connection.committed = 0

@@ -142,7 +142,7 @@ public final class WebSocketServer {
     var heldGoal = 0
     /// Not looked for again before, ms.
     var nextRelief: UInt64 = 0
-    /// Sockets closed since memory was last given back to the system; when that began, `now`.
+    /// Sockets closed, and what they left unsent (`bytesAsClosing`), since memory was last given back to the system; when that began, `now`.
     var closings = 0
     var lastGiveBack: UInt64 = 0
     var freedMemory = FreedMemory()

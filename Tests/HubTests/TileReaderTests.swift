@@ -83,6 +83,8 @@ import Testing
         let others = try #require(TileAddress(z: 9, x: 0, y: 1))
         // Who wants what others wait for waits with them.
         #expect(!read(-2, others) && read(-1, first) && answers.tiles.isEmpty)
+        // However many wait, few tiles are in memory of which nobody has counted the bytes yet.
+        #expect(reader.reading == TileReader.mostReading)
         queue.resume()
         let timer = LoopTimer(loop)
         timer.start(afterMs: 1, repeatMs: 1) {
@@ -91,6 +93,7 @@ import Testing
             loop.stop()
         }
         loop.run()
+        #expect(reader.reading == 0)
         for number in [0, -1] { #expect(try answers.tiles[number]?.get()?.bytes == only) }
         #expect(try answers.tiles[1]?.get() == nil)
         // What was read is kept, and answered at once.

@@ -1,3 +1,4 @@
+import DequeModule
 import Dispatch
 import EventLoop
 import PMTiles
@@ -35,6 +36,9 @@ final class TileReader {
     /// By the tile's number in the archive, as is who waits for one.
     private var kept = RecentlyUsed<UInt64, Tile>(most: TileReader.mostKeptBytes)
     private var waiting: [UInt64: [(Found) -> Void]] = [:]
+    /// Those that wait for the disk, and how many are being read, or have been and are on their way to the loop.
+    private var next = Deque<TileAddress>()
+    private(set) var reading = 0
 
     /// Of what is not kept: an archive of a country has a directory to unpack for each of them, half a millisecond of a processor.
     private var limits = NetworkLimits.tiles
@@ -43,6 +47,8 @@ final class TileReader {
     private static let mostKeptBytes = 16 << 20
     /// Different tiles: as many as twenty screens show at once.
     static let mostWaiting = 256
+    /// Of them in memory before the loop has them: what it sends is counted, and these may have 2 MB each.
+    static let mostReading = 4
 
     init(_ loop: EventLoop, _ archive: PMTilesArchive, queue: DispatchQueue = DispatchQueue(label: "kerbside.tiles")) {
         (self.loop, self.queue, shelf) = (loop, queue, Shelf(archive: archive))
@@ -65,15 +71,24 @@ final class TileReader {
         }
         guard waiting.count < Self.mostWaiting, limits.take(network, at: Int64(loop.now)) == nil else { return false }
         waiting[id] = [then]
-        let answer = LoopAnswer { self.answer(id, $0) }
+        next.append(address)
+        readNext()
+        return true
+    }
+
+    private func readNext() {
+        guard reading < Self.mostReading, let address = next.popFirst() else { return }
+        reading += 1
+        let answer = LoopAnswer { self.answer(address.id, $0) }
         queue.async { [shelf, loop] in
             let found = shelf.find(address)
             loop.submit { answer.give(found) }
         }
-        return true
     }
 
     private func answer(_ id: UInt64, _ found: Found) {
+        reading -= 1
+        defer { readNext() }
         if case .success(let tile?) = found { kept.keep(tile, as: id, size: tile.bytes.count) }
         for then in waiting.removeValue(forKey: id) ?? [] { then(found) }
     }

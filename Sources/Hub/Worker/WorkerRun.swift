@@ -14,6 +14,7 @@ public enum WorkerRun {
         // A worker without its supervisor would serve on with nobody to stop it.
         ChildProcess.endWithParent()
         raiseFileLimit()
+        WebSocketServer.useOneHeap()
         let settings = try read(data, port)
         EventLoop.limitTurns()
         let loop = try EventLoop()
