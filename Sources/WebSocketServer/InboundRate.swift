@@ -71,6 +71,9 @@ public final class InboundRate {
     /// meanwhile.
     public var mustWait: Bool { unanswered >= Self.mostUnanswered || !waiting.isEmpty }
 
+    /// Whether nothing of it is under way, and nothing waits for that.
+    public var isAtRest: Bool { unanswered == 0 && waiting.isEmpty }
+
     /// Something was asked for it, and is under way until `answered`.
     public func asked() { unanswered += 1 }
 

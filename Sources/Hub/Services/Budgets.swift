@@ -119,16 +119,16 @@ final class Budgets {
         if budget.sessions == 0 { idle.insert(budget.key) }
     }
 
-    /// Once a second: a budget that is full again says no more than a new one does.
+    /// Once a second: a budget that is full again says no more than a new one does, if nothing of its subject is under way.
     func forgetIdle() {
         for key in idle {
             guard let budget = bySubject[key], budget.sessions == 0 else {
                 idle.remove(key)
                 continue
             }
-            guard budget.bucket.isFull(at: now), budget.areReadingsPaid(at: now), budget.alarms.isFull(at: now) else {
-                continue
-            }
+            guard budget.bucket.isFull(at: now), budget.areReadingsPaid(at: now), budget.alarms.isFull(at: now),
+                budget.inbound.isAtRest
+            else { continue }
             forget(budget)
             idle.remove(key)
         }
@@ -144,7 +144,9 @@ final class Budgets {
     /// The settings are others.
     func renew() {
         for session in services.sessions.all { renew(session.budget) }
-        for budget in bySubject.values where budget.sessions == 0 { forget(budget) }
+        for budget in bySubject.values where budget.sessions == 0 {
+            if budget.inbound.isAtRest { forget(budget) } else { renew(budget) }
+        }
         for budget in bySubject.values where budget.key.hasPrefix(Self.guests) { renew(budget) }
     }
 

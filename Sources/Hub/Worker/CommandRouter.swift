@@ -53,7 +53,8 @@ final class CommandRouter: Capability {
             let price =
                 max(CommandPrice.of(message.command), least) + (session.onReply == nil ? 0 : CommandPrice.request)
             if case .safety(.sos) = message.command, !isStranger, services.budgets.takeAlarm(of: session) {
-                return begin(message, session)
+                // It waits for nothing: its connection may be gone by then.
+                return route(message, session)
             }
             guard services.budgets.take(price, of: session, message.id, reading: reading) else { return }
             begin(message, session)
@@ -62,7 +63,7 @@ final class CommandRouter: Capability {
 
     /// Carries it out when not too much of its subject is under way. Of a WebSocket no message comes before; what comes by
     /// requests is paid and waits here, as many as their sender can pay at once.
-    private func begin(_ message: ClientMessage, _ session: Session) {
+    func begin(_ message: ClientMessage, _ session: Session) {
         let inbound = session.budget.inbound
         guard inbound.mustWait else { return route(message, session) }
         inbound.whenAnswered {
@@ -72,7 +73,7 @@ final class CommandRouter: Capability {
     }
 
     /// To the capability that handles the command. What that asks of Redis counts for the subject.
-    func route(_ message: ClientMessage, _ session: Session) {
+    private func route(_ message: ClientMessage, _ session: Session) {
         commands.sending(for: session.budget) { carryOut(message, session) }
     }
 

@@ -98,7 +98,7 @@ public actor Worker {
         pushListeners = capabilities.compactMap { $0 as? any PushListener }
         let router = CommandRouter(services, clients, positions, capabilities)
         self.router = router
-        clients.route = { message, session in router.route(message, session) }
+        clients.route = { message, session in router.begin(message, session) }
         let asked = HTTPCommands(services)
         asked.receive = { decoded, readBytes, session in router.receive(decoded, readBytes: readBytes, of: session) }
         asked.buses = { line, then in lines.withBoard(of: line) { then($0?.snapshot) } }
