@@ -33,7 +33,8 @@ import Wire
         #expect(CommandPrice.answer(4096) == 0 && CommandPrice.answer(8192) == 2)
     }
 
-    @Test("C60: a service's rate writes at most half a MiB of events a second", arguments: [64, 1024, 2048, 4096, 8192])
+    @Test(
+        "C60: a service's rate writes at most half a MiB of events a second", arguments: [64, 1024, 2048, 4096, 8192])
     func published(bytes: Int) {
         let price = CommandPrice.of(.topics(.publish(channel: "topic:x", type: nil, data: [])))
         #expect(1000 / (price + CommandPrice.published(bytes: bytes)) * Double(bytes) <= 524_288)
@@ -143,6 +144,10 @@ import Wire
         Priced(.trips(.list(from: nil, limit: 50, nil)), 27, base: 2),
         Priced(.trips(.list(from: "r_1", limit: 100, nil)), 52, base: 2),
         Priced(.office(.queue(zone: "14")), 10),
+        Priced(.office(.ride("r_1")), 3),
+        Priced(.office(.driver("T1")), 3),
+        Priced(.registry(.driver("T1")), 3),
+        Priced(.registry(.vehicle("M1")), 3),
         Priced(.office(.audit(from: nil, limit: 100)), 10),
         Priced(.safety(.list(closed: true)), 10),
         Priced(.safety(.reports(from: nil, limit: 100, closed: false)), 10),

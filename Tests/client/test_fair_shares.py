@@ -183,7 +183,7 @@ async def test_connections_share_what_a_subject_may_and_so_does_the_next_one(new
         await phone.connect()
     again = driver.twin()
     await again.open()
-    replies = await asyncio.gather(*(phones[n % 4].ask("offer.decline", ride="no-such-ride") for n in range(50)))
+    replies = await asyncio.gather(*(phones[n % 4].ask("offer.seen", ride="no-such-ride") for n in range(50)))
     errors = [reply["error"] for reply in replies]
     refused = [error for error in errors if error["code"] != "not_found"]  # no phone has sent more than half of what one may
     assert refused and {error["code"] for error in refused} == {"rate_limited"}

@@ -39,7 +39,7 @@ async def test_too_fast_is_refused_and_the_connection_lives(hub, cast):
     await driver.connect()
     replies = outcomes(driver, range(30))
     for n in replies:
-        await driver.send({"id": n, "cmd": "offer.decline", "ride": "no-such-ride"})
+        await driver.send({"id": n, "cmd": "offer.seen", "ride": "no-such-ride"})
     await driver.wait(lambda: all(reply.done() for reply in replies.values()) or None, "30 replies")
     errors = [reply.result()["error"] for reply in replies.values()]
     codes = [error["code"] for error in errors]
@@ -68,12 +68,12 @@ async def test_who_is_always_refused_is_closed_though_a_little_is_taken(hub, cas
     # What is refused was read, which costs as much however little is taken in between.
     driver = cast.driver(hub)
     await driver.connect()
-    costly = {"cmd": "offer.decline", "ride": "no-such-ride", "x": [1] * 500}
+    costly = {"cmd": "offer.seen", "ride": "no-such-ride", "x": [1] * 500}
     with contextlib.suppress(ConnectionClosed):
         for _ in range(100):
             for _ in range(5):
                 await driver.send(costly)
-            await driver.send({"cmd": "offer.decline", "ride": "no-such-ride"})
+            await driver.send({"cmd": "offer.seen", "ride": "no-such-ride"})
             await asyncio.sleep(0.1)  # one is taken
     assert (await driver.wait_closed())[0] == 4429
 

@@ -56,6 +56,8 @@ enum CommandPrice {
         case .office(.remove), .office(.put), .office(.offer), .office(.reassign), .office(.cancel), .office(.end),
             .office(.block), .office(.unblock), .office(.endSession):
             20
+        // Reads all that is kept of one: 20 to 70 µs of Redis, and as much of this worker.
+        case .office(.ride), .office(.driver), .registry(.driver), .registry(.vehicle): 3
         // Reads up to 500 vehicles, or 100 entries.
         case .office(.queue), .office(.audit): 10
         // Rings at the operators; what one person may make them hear is bounded (sos.lua). Of alarms most are free: see `alarmsAtOnce`.
@@ -160,7 +162,8 @@ enum CommandPrice {
     /// Of the patterns of a line, along each of which a place is looked for: 15 µs each.
     static func patterns(_ count: Int) -> Double { Double(count) / 4 }
 
-    /// Of the alarms that `sos.list` reads, and of what `report.list` does: 40 µs of Redis for each KiB.
+    /// Of the alarms that `sos.list` reads, of what `report.list` does, and of the trips that are read with an operator's rate: 40 µs of Redis for
+    /// each KiB.
     static func listed(_ bytes: Int) -> Double { Double(bytes) / 1024 }
 
     /// Of the drivers of a queue that `office.queue` reads.

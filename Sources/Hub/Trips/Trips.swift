@@ -64,7 +64,7 @@ final class Trips: Capability {
                 [
                     "role": RedisArgument(person.role.rawValue), "subject": RedisArgument(person.subject),
                     "from": RedisArgument(from ?? ""), "limit": RedisArgument(limit), "reader": role,
-                ], message, session)
+                ], message, session, price: { identity.role == .operator ? CommandPrice.listed($0) : 0 })
         }
         return true
     }

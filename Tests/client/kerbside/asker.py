@@ -1,6 +1,7 @@
 """Somebody who asks over HTTP."""
 
 import json
+import time
 
 from . import contract
 
@@ -33,7 +34,12 @@ class Asker:
         return answer
 
     def done(self, command, key=None, **fields):
-        answer = self.post(command, key, **fields)
+        """The reply. Waits as it is told to, as what was read before may have taken a slow machine long, and has to be paid."""
+        for _ in range(10):
+            answer = self.post(command, key, **fields)
+            if answer.page.get("code") != "rate_limited":
+                break
+            time.sleep(answer.page["retry_after_ms"] / 1000)
         assert answer.status == 200, answer.text
         return answer.page
 
