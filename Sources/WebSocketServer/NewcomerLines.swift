@@ -49,7 +49,7 @@ struct NewcomerLines {
     /// The first that may leave of one of `limitKeys`, or of all (nil); if none may of those that are looked at, the one of them that weighs
     /// most, if any weighs something. It is in its line no more; those that are passed over come to its end.
     mutating func next(
-        of key: PeerAddress?, isNewcomer: (ConnectionID) -> Bool, mayLeave: (ConnectionID) -> Bool,
+        of key: PeerAddress?, isNewcomer: (ConnectionID) -> Bool, mayLeave: (ConnectionID) -> Bool = { _ in false },
         weight: (ConnectionID) -> Int = { _ in 0 }
     ) -> ConnectionID? {
         var heaviest: (id: ConnectionID?, weight: Int) = (nil, 0)

@@ -39,17 +39,16 @@ extension WebSocketServer {
         func share(_ id: ConnectionID) -> Int { weight(id, over: own) }
         let stranger = newcomers.next(of: nil, isNewcomer: isNewcomer, mayLeave: mayLeave, weight: share)
         if let stranger, mayLeave(stranger) { return stranger }
-        guard let guest = guests.next(of: nil, isNewcomer: isGuest, mayLeave: { _ in false }, weight: share) else {
-            if let stranger { return stranger }
-            return guests.next(of: nil, isNewcomer: isGuest, mayLeave: isIdle)
-        }
-        guard let stranger else { return guest }
-        if share(guest) > share(stranger) {
+        switch (stranger, guests.next(of: nil, isNewcomer: isGuest, weight: share)) {
+        case (nil, nil): return guests.next(of: nil, isNewcomer: isGuest, mayLeave: isIdle)
+        case (let one?, nil), (nil, let one?): return one
+        case (let stranger?, let guest?) where share(guest) > share(stranger):
             newcomers.putBack(stranger, in: nil)
             return guest
+        case (let stranger?, let guest?):
+            guests.putBack(guest, in: nil)
+            return stranger
         }
-        guests.putBack(guest, in: nil)
-        return stranger
     }
 
     /// Has one leave of a line of newcomers, if one may; else of the line of guests, for its weight only.
@@ -57,7 +56,7 @@ extension WebSocketServer {
         guard endingsLeft > 0 else { return }
         if let id = newcomers.next(of: line, isNewcomer: isNewcomer, mayLeave: mayLeave, weight: weight) {
             end(id)
-        } else if let id = guests.next(of: line, isNewcomer: isGuest, mayLeave: { _ in false }, weight: weight) {
+        } else if let id = guests.next(of: line, isNewcomer: isGuest, weight: weight) {
             end(id)
         }
     }

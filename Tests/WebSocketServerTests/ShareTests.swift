@@ -33,17 +33,21 @@ import Testing
         #expect(queue.next() == back[0] && queue.isEmpty)
     }
 
+    /// Listens, and answers each request with what takes the share of a turn. Returns the port; `heard` is told who asks.
+    private func answerSlowly(_ server: WebSocketServer, _ heard: @escaping (String) -> Void) throws -> Int {
+        server.onHTTP = { request, answer in
+            usleep(3_000)
+            heard(request.remoteAddress)
+            answer(.text(200, "alive"))
+        }
+        return try server.listen(host: "127.0.0.1", port: 0)
+    }
+
     @Test func `a crowd of one address does not hold up the request of another`() throws {
         try onLoop { loop in
             let server = try WebSocketServer(loop: loop)
-            let port = try server.listen(host: "127.0.0.1", port: 0)
             var order: [String] = []
-            // One of them takes the share of a turn.
-            server.onHTTP = { request, answer in
-                usleep(3_000)
-                order.append(request.remoteAddress)
-                answer(.text(200, "alive"))
-            }
+            let port = try answerSlowly(server) { order.append($0) }
             let crowd = (0..<30).map { _ in RawClient(port: port) }
             let other = RawClient(port: port, source: "127.0.0.2")
             for client in crowd + [other] { client.send(Self.request) }
@@ -60,14 +64,8 @@ import Testing
             var limits = ServerLimits()
             limits.realIPHeader = "x-real-ip"
             let server = try WebSocketServer(loop: loop, limits: limits)
-            let port = try server.listen(host: "127.0.0.1", port: 0)
             var order: [String] = []
-            // One of them takes the share of a turn.
-            server.onHTTP = { request, answer in
-                usleep(3_000)
-                order.append(request.remoteAddress)
-                answer(.text(200, "alive"))
-            }
+            let port = try answerSlowly(server) { order.append($0) }
             func ask(_ client: RawClient, for address: String) {
                 client.send("GET /a HTTP/1.1\r\nHost: x\r\nX-Real-IP: \(address)\r\n\r\n")
             }

@@ -130,7 +130,8 @@ enum CommandPrice {
     }
 
     /// Of the data of an event on a topic, beyond a few lines: given to a function, kept in the history and in Redis' log on the disk, and told to
-    /// every worker. Whoever has a service's rate writes at most half a megabyte of it a second by a worker for long; at 1 for each 2 KiB one wrote 2.3.
+    /// every worker. Whoever has a service's rate writes at most half a MiB of it a second by a worker for long; at 1 for each 2 KiB two workers wrote
+    /// 2.3 MB of log a second for one service.
     static func published(bytes: Int) -> Double { Double(max(0, bytes - 1024)) / 512 }
 
     /// Of cells to follow, for `watch` and for the channel of a zone. One that is `new` to this worker is subscribed in Redis, read from there
