@@ -25,6 +25,9 @@ static const unsigned char core[] = {
 static const unsigned char hub_time[] = {
 #embed "../Hub/Redis/hub_time.lua"
 };
+static const unsigned char portions[] = {
+#embed "../Hub/Redis/portions.lua"
+};
 static const unsigned char distances[] = {
 #embed "../Hub/Redis/distances.lua"
 };
@@ -235,6 +238,7 @@ static const struct kerbside_file functions[] = {
     MODULE(wishes),
     MODULE(core),
     MODULE(hub_time),
+    MODULE(portions),
     MODULE(distances),
     MODULE(limits),
     MODULE(room),

@@ -103,11 +103,15 @@ actor TestCity {
 
     @discardableResult
     func call(_ function: String, _ arguments: [String]) async throws -> RedisReply {
+        try await call(function, with: arguments.map { RedisArgument($0) })
+    }
+
+    @discardableResult
+    func call(_ function: String, with arguments: [RedisArgument]) async throws -> RedisReply {
         try await withCheckedThrowingContinuation { continuation in
-            library.call(
-                function, keys: [RedisArgument(keys.settings)], arguments: arguments.map { RedisArgument($0) },
-                on: connection
-            ) { continuation.resume(with: $0) }
+            library.call(function, keys: [RedisArgument(keys.settings)], arguments: arguments, on: connection) {
+                continuation.resume(with: $0)
+            }
         }
     }
 

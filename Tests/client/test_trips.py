@@ -288,3 +288,29 @@ async def test_m10_pages_of_trips_and_their_table(priced, cast):
     office = await cast.operator(priced)
     listed = await office.call("trips.list", role="driver", subject=driver.subject)
     assert listed["trips"][0]["passenger"] == passenger.subject
+
+
+async def test_m10_a_long_page_of_trips_is_one_reply_and_what_short_pages_are_together(priced, cast):
+    here = priced.block()
+    passenger, _, end = await ride(priced, cast, here)
+    older = [f"r_{number}" for number in range(60)]
+    for score, trip in enumerate(older, 1):
+        priced.redis.copy(priced.key(f"ride:{end['ride']}"), priced.key(f"ride:{trip}"))
+        priced.redis.zadd(priced.key(f"trips:passenger:{passenger.subject}"), {trip: score})
+    expected = [end["ride"], *reversed(older)]
+    office = await cast.operator(priced)
+    person = {"role": "passenger", "subject": passenger.subject}
+    whole = await office.call("trips.list", limit=100, **person)
+    assert [trip["trip"] for trip in whole["trips"]] == expected and "next" not in whole
+    assert {trip["fare"]["amount"] for trip in whole["trips"]} == {end["fare"]["amount"]}
+    most = await office.call("trips.list", limit=60, **person)
+    assert most == {"trips": whole["trips"][:60], "next": expected[60]}
+    pages, place = [], {}
+    while place is not None:
+        page = await office.call("trips.list", limit=20, **person, **place)
+        pages += page["trips"]
+        place = {"from": page["next"]} if "next" in page else None
+    assert pages == whole["trips"]
+    own = await passenger.call("trips.list", limit=30)
+    assert [trip["trip"] for trip in own["trips"]] == expected[:30] and own["next"] == expected[30]
+    assert Asker(priced, "passenger", passenger.subject).read("/v1/trips?limit=30") == own

@@ -35,8 +35,10 @@ final class Safety: Capability {
         case .sos(let ride, let text, let place): raise(ride, text, place, message, session, identity)
         case .cancel: call("sos_cancel", ["role": role, "subject": who, "key": key], message, session)
         case .list(let closed):
+            let which: RedisArgument = closed ? "1" : ""
             list(
-                "sos_list", ["closed": closed ? "1" : ""], message, session, price: CommandPrice.listed)
+                "sos_list", ["closed": which], rest: { ("sos_rows", ["closed": which, "alarms": $0]) }, message,
+                session, price: CommandPrice.listed)
         case .acknowledge(let sos, let note):
             call(
                 "sos_acknowledge",

@@ -9,6 +9,7 @@ local refuse, register, tell = import('core', 'refuse', 'register', 'tell')
 local workers = import('workers', 'workers')
 local cancels = import('limits', 'cancels')
 local audit = import('audit', 'audit')
+local portions = import('portions', 'portions')
 
 local alarms = {}
 
@@ -20,7 +21,7 @@ local PRESSES = 6
 local NEW = 6
 -- What was opened again more often than `PRESSES` rings so much later, ms. Until then nobody was told.
 local QUIET_MS = 1000
--- In an answer: 1 ms of Redis. Of those that are over so many are listed.
+-- In an answer. Of those that are over so many are listed.
 local MOST = 100
 local MOST_CLOSED = 1000
 -- Rung by one sweep; the next one comes within 100 ms.
@@ -327,16 +328,24 @@ register('sos_close', { 'operator', 'sos', 'note', 'key' }, function(c, given)
     end)
 end, { 'allow-oom' })
 
--- sos_list: '1' = those that are over.
-register('sos_list', { 'closed' }, function(c, given)
-    local key, found = c.p .. (given.closed == '1' and 'sos-closed' or 'sos'), {}
-    local ids = redis.call(given.closed == '1' and 'ZREVRANGE' or 'ZRANGE', key, 0, MOST)
-    for i = 1, math.min(MOST, #ids) do
-        local f = hash(key_of(c, ids[i]))
-        if f.role then found[#found + 1] = cjson.encode(shown(ids[i], f)) end
+-- Makes the JSON of an alarm; of one that is known no more, nil, and of one that was closed, or opened again, since the list was begun.
+local function row(c, given)
+    return function(id)
+        local f = hash(key_of(c, id))
+        return f.role and (f.closed_at ~= nil) == (given.closed == '1') and cjson.encode(shown(id, f)) or nil
     end
-    return '+{"more":' .. tostring(#ids > MOST) .. ',"alarms":[' .. table.concat(found, ',') .. ']}'
+end
+
+-- sos_list: '1' = those that are over. The first portion of them.
+register('sos_list', { 'closed' }, function(c, given)
+    local is_over = given.closed == '1'
+    local ids = redis.call(is_over and 'ZREVRANGE' or 'ZRANGE', c.p .. (is_over and 'sos-closed' or 'sos'), 0, MOST)
+    local before = '{"more":' .. tostring(#ids > MOST) .. ',"alarms":['
+    return portions.first(before, ']}', ids, math.min(MOST, #ids), row(c, given))
 end, { 'no-writes' })
+
+-- sos_rows: as of sos_list, and the alarms of another portion of it.
+register('sos_rows', { 'closed', 'alarms' }, function(c, given) return portions.next(given.alarms, row(c, given)) end, { 'no-writes' })
 
 -- sos_watch: worker, how many of its connections read `office`.
 register('sos_watch', { 'worker', 'count' }, function(c, given)

@@ -96,21 +96,44 @@ extension Capability {
         inTurn(services.lists, message, session, orRefuse: ErrorReply.manyLists.detail, begin)
     }
 
-    /// Reads a list in its turn. `price`: of so many bytes of it, beyond what the command costs; paid whoever is there to
-    /// take it.
+    /// Reads a list in its turn, and answers it whole.
+    /// - Parameters:
+    ///   - rest: the call that reads a portion of it, by its ids, if the function answers a long list in portions (portions.lua). Nil: it
+    ///     doesn't.
+    ///   - price: of so many bytes of it, beyond what the command costs; paid as they are read, whoever is there to take it.
     func list(
-        _ function: String, _ arguments: FunctionArguments, _ message: ClientMessage, _ session: Session,
-        price: @escaping (Int) -> Double = { _ in 0 }
+        _ function: String, _ arguments: FunctionArguments, rest: ListPortions.Rest? = nil, _ message: ClientMessage,
+        _ session: Session, price: @escaping (Int) -> Double = { _ in 0 }
     ) {
         inLists(message, session) { ended in
             let (began, budget) = (self.loop.now, session.budget)
-            self.functions.command(function, arguments) { answer in
+            self.readPortion(function, arguments, of: ListPortions(rest: rest), session) { bytes in
+                self.services.budgets.charge(price(bytes), to: budget)
+            } then: { answer in
                 self.metrics.commandTook(milliseconds: self.loop.now - began)
-                if case .ok(let json) = answer { self.services.budgets.charge(price(json.count), to: budget) }
                 ended()
                 self.answer(answer, to: message, session, orCharge: budget)
             }
             return true
+        }
+    }
+
+    /// The next portion of a list, and then the rest. `charge` is given how many bytes each brought, `then` the answer; what has been read
+    /// until then, if the session is closed.
+    private func readPortion(
+        _ function: String, _ arguments: FunctionArguments, of list: ListPortions, _ session: Session,
+        charge: @escaping (Int) -> Void, then: @escaping (RedisFunctions.Answer) -> Void
+    ) {
+        functions.call(function, arguments) { result in
+            var list = list
+            let step = list.take(result)
+            charge(list.brought)
+            switch step {
+            case .over(let answer): then(answer)
+            case .more(let function, let arguments):
+                guard self.sessions.has(session) else { return then(.ok(list.json)) }
+                self.readPortion(function, arguments, of: list, session, charge: charge, then: then)
+            }
         }
     }
 

@@ -41,7 +41,8 @@ final class WorkerServices {
     var knowsRevoked = false
     var isDraining = false
     private(set) lazy var budgets = Budgets(self)
-    /// All lists that are read from Redis for somebody, whatever they list: one at a time. A hundred alarms take it 4 ms.
+    /// All lists that are read from Redis for somebody, whatever they list: one at a time. A hundred alarms take it 2 to 4 ms,
+    /// in portions.
     let lists = SubjectTurns(most: 1, mostOfSubject: SubjectTurns.mostLists)
     /// The other workers took this one for dead.
     var takenForDead: () -> Void = {}

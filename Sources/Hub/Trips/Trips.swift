@@ -59,12 +59,14 @@ final class Trips: Capability {
                 ], message, session)
         case .list(let from, let limit, let person):
             guard let person = whose(person, message, session, identity) else { return true }
+            let (side, subject) = (RedisArgument(person.role.rawValue), RedisArgument(person.subject))
             list(
                 "trip_list",
                 [
-                    "role": RedisArgument(person.role.rawValue), "subject": RedisArgument(person.subject),
-                    "from": RedisArgument(from ?? ""), "limit": RedisArgument(limit), "reader": role,
-                ], message, session, price: { identity.role == .operator ? CommandPrice.listed($0) : 0 })
+                    "role": side, "subject": subject, "from": RedisArgument(from ?? ""), "limit": RedisArgument(limit),
+                    "reader": role,
+                ], rest: { ("trip_rows", ["role": side, "subject": subject, "reader": role, "trips": $0]) }, message,
+                session, price: { identity.role == .operator ? CommandPrice.listed($0) : 0 })
         }
         return true
     }

@@ -2,6 +2,7 @@
 
 local hash, log, ok, once, refuse = import('core', 'hash', 'log', 'ok', 'once', 'refuse')
 local register, tell = import('core', 'register', 'tell')
+local portions = import('portions', 'portions')
 local trips = import('trip', 'trips')
 
 local receipts = {}
@@ -48,7 +49,17 @@ register('receipt_get', { 'role', 'subject', 'trip' }, function(c, given)
     return t and ok(facts(t, given.trip, given.role)) or no
 end, { 'no-writes' })
 
--- trip_list: role and subject whose trips they are, the trip at which the page begins ('' = the latest), how many, and the reader's role.
+-- Makes the JSON of a trip of somebody's for who reads it; of one that is no longer kept, nil. given: of the two functions below. To read a trip
+-- takes Redis 15 µs, to write it as JSON 10.
+local function row(c, given)
+    return function(trip)
+        local t = hash(trips.key(c, trip))
+        return t.receipt and t[given.role] == given.subject and cjson.encode(facts(t, trip, given.reader)) or nil
+    end
+end
+
+-- trip_list: role and subject whose trips they are, the trip at which the page begins ('' = the latest), how many, and the reader's role. The
+-- first portion of a page.
 register('trip_list', { 'role', 'subject', 'from', 'limit', 'reader' }, function(c, given)
     local who = given.role .. ':' .. given.subject
     local key, first, limit = c.p .. 'trips:' .. who, 0, tonumber(given.limit)
@@ -56,14 +67,14 @@ register('trip_list', { 'role', 'subject', 'from', 'limit', 'reader' }, function
         first = redis.call('ZREVRANK', key, given.from)
         if not first then return refuse('not_found', 'field `from`: no page begins at ' .. given.from .. ' any more; begin anew.') end
     end
-    local found, list = redis.call('ZREVRANGE', key, first, first + limit), {}
-    for i = 1, math.min(limit, #found) do
-        local t = hash(trips.key(c, found[i]))
-        if t.receipt and t[given.role] == given.subject then list[#list + 1] = cjson.encode(facts(t, found[i], given.reader)) end
-    end
+    local found = redis.call('ZREVRANGE', key, first, first + limit)
     local after = found[limit + 1] and ',"next":' .. cjson.encode(found[limit + 1]) or ''
-    return '+{"trips":[' .. table.concat(list, ',') .. ']' .. after .. '}'
+    return portions.first('{"trips":[', ']' .. after .. '}', found, math.min(limit, #found), row(c, given))
 end, { 'no-writes' })
+
+-- trip_rows: as of trip_list, and the trips of another portion of that page.
+register('trip_rows', { 'role', 'subject', 'reader', 'trips' }, function(c, given) return portions.next(given.trips, row(c, given)) end,
+    { 'no-writes' })
 
 -- What may follow a state of a payment.
 local MOVES = {
