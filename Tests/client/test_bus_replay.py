@@ -19,7 +19,7 @@ FEED = DATA / "wmata_3routes_gtfs.zip"
 
 pytestmark = [
     pytest.mark.skipif(not FEED.exists(), reason=f"no recorded buses at {DATA} (set KERBSIDE_TEST_DATA)"),
-    pytest.mark.alone,
+    pytest.mark.lengthy,
 ]
 
 #: Hub seconds per second: feeds are made anew once a second at most, and readers know it a second later.

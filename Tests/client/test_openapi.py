@@ -144,7 +144,7 @@ def check(role, counts):
             assert statuses & REFUSED and not statuses - REFUSED - {400}, f"not refused, {said}"
 
 
-@pytest.mark.alone
+@pytest.mark.lengthy
 @pytest.mark.parametrize("role", ROLES)
 def test_b17_x3_u7_schemathesis_finds_nothing(town, role):
     # The phase "coverage" asks the same each time: the test below has it.

@@ -14,7 +14,7 @@ expect.set_options(timeout=patience.MESSAGE * 1000)
 
 
 class Chromium:
-    """A browser, which takes as long to start as a short test takes."""
+    """A browser without a window of its own, which takes as long to start as a short test takes."""
 
     #: The one of all tests of pages of this process, on a loop that lasts as long.
     _shared = _runner = None
@@ -22,7 +22,7 @@ class Chromium:
     async def start(self):
         self._playwright = await async_playwright().start()
         self.browser = await self._playwright.chromium.launch(
-            executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+            executable_path=shutil.which("chromium-headless-shell"), args=["--no-sandbox"])
         return self
 
     async def stop(self):
