@@ -16,37 +16,50 @@ public final class FunctionLibrary {
         }
     }
 
-    /// `kerbside_` and eight hexadecimal digits.
-    public let name: String
-    /// The names that the text registers, in order, as far as they are written as literals.
-    public let functions: [String]
-    /// What FUNCTION LOAD gets.
-    public let text: [UInt8]
+    /// What Redis is given, and what it calls it. It is read through once, so whoever has several libraries of one code makes it once.
+    public struct Code: Sendable {
+        /// `kerbside_` and eight hexadecimal digits.
+        public let name: String
+        /// The names that the text registers, in order, as far as they are written as literals.
+        public let functions: [String]
+        /// What FUNCTION LOAD gets.
+        public let text: [UInt8]
+        fileprivate let suffix: String
+        fileprivate let fullNames: [String: [UInt8]]
 
-    private let suffix: String
-    private var fullNames: [String: [UInt8]] = [:]
+        /// The modules are run in the given order when the library is loaded, each in a function of its own.
+        public init(modules: [Module]) {
+            let body = FunctionLibrary.body(of: modules)
+            let hash = FunctionLibrary.hash(body)
+            let suffix = "_" + hash
+            let prelude = """
+                #!lua name=kerbside_\(hash)
+                local function register(name, fn, flags) redis.register_function{function_name = name .. '_\(hash)', callback = fn, flags = flags} end
+                local MODULES = {}
+                local function taken(module, name, ...) if name then return module[name], taken(module, ...) end end
+                local function import(module, ...) return taken(MODULES[module], ...) end
+
+                """
+            text = Array(prelude.utf8) + body
+            functions = FunctionLibrary.registered(in: body)
+            name = "kerbside_" + hash
+            self.suffix = suffix
+            fullNames = Dictionary(functions.map { ($0, Array(($0 + suffix).utf8)) }) { first, _ in first }
+        }
+    }
+
+    public var name: String { code.name }
+    public var functions: [String] { code.functions }
+    public var text: [UInt8] { code.text }
+
+    private let code: Code
     /// Connections on which a load was sent and is not answered yet.
     private var loading: Set<ObjectIdentifier> = []
     private var loadFailure: RedisFailure?
 
-    /// The modules are run in the given order when the library is loaded, each in a function of its own.
-    public init(modules: [Module]) {
-        let body = Self.body(of: modules)
-        let hash = Self.hash(body)
-        suffix = "_" + hash
-        name = "kerbside_" + hash
-        let prelude = """
-            #!lua name=kerbside_\(hash)
-            local function register(name, fn, flags) redis.register_function{function_name = name .. '_\(hash)', callback = fn, flags = flags} end
-            local MODULES = {}
-            local function taken(module, name, ...) if name then return module[name], taken(module, ...) end end
-            local function import(module, ...) return taken(MODULES[module], ...) end
+    public init(_ code: Code) { self.code = code }
 
-            """
-        text = Array(prelude.utf8) + body
-        functions = Self.registered(in: body)
-        for function in functions { fullNames[function] = Array((function + suffix).utf8) }
-    }
+    public convenience init(modules: [Module]) { self.init(Code(modules: modules)) }
 
     public convenience init(_ text: String) { self.init(modules: [Module("functions", Array(text.utf8))]) }
 
@@ -73,7 +86,7 @@ public final class FunctionLibrary {
         var command: [RedisArgument] = []
         command.reserveCapacity(3 + keys.count + arguments.count)
         command.append("FCALL")
-        command.append(RedisArgument(fullNames[function] ?? Array((function + suffix).utf8)))
+        command.append(RedisArgument(code.fullNames[function] ?? Array((function + code.suffix).utf8)))
         command.append(RedisArgument(keys.count))
         command.append(contentsOf: keys)
         command.append(contentsOf: arguments)
@@ -104,7 +117,7 @@ public final class FunctionLibrary {
     }
 
     /// FNV-1a, folded to 32 bits: it tells versions apart, and guards against nothing else.
-    private static func hash(_ bytes: [UInt8]) -> String {
+    fileprivate static func hash(_ bytes: [UInt8]) -> String {
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
         for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
         let digits = String(UInt32(truncatingIfNeeded: hash ^ (hash >> 32)), radix: 16)
@@ -112,12 +125,12 @@ public final class FunctionLibrary {
     }
 
     /// Finds `register('name'` and `register("name"`.
-    private static func registered(in body: [UInt8]) -> [String] {
+    fileprivate static func registered(in body: [UInt8]) -> [String] {
         let word = Array("register".utf8)
         var names: [String] = []
         var index = 0
         while index + word.count < body.count {
-            guard body[index...].starts(with: word) else {
+            guard body[index] == word[0], body[index...].starts(with: word) else {
                 index += 1
                 continue
             }

@@ -18,7 +18,7 @@ actor TestCity {
     private lazy var redis = EmbeddedRedis(loop: thread.loop, directory: directory)
     private lazy var connection = RedisConnection(
         loop: thread.loop, endpoint: .unix(path: directory + "/redis.sock"), limits: limits)
-    private let library = FunctionLibrary(modules: RedisLibrary.modules)
+    private let library = FunctionLibrary(RedisLibrary.code)
     private let keys = Keys(city: "test")
     // A machine that stands still for seconds is no fault of what is tried, and a link that is given up loses pushes.
     private let limits = {

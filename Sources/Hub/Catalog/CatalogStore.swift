@@ -12,7 +12,7 @@ public actor CatalogStore {
 
     let settings: Settings
     let keys: Keys
-    private lazy var library = FunctionLibrary(modules: RedisLibrary.modules)
+    private lazy var library = FunctionLibrary(RedisLibrary.code)
     private var connection: RedisConnection?
 
     private init(_ settings: Settings, _ loop: EventLoop) {

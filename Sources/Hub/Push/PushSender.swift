@@ -61,7 +61,7 @@ final class PushSender: SideTask {
         connection = RedisConnection(
             loop: loop, endpoint: try RedisLocation(settings).endpoint, limits: RedisLimits(settings))
         functions = RedisFunctions(
-            library: FunctionLibrary(modules: RedisLibrary.modules), connection: connection, keys: keys, log: log)
+            library: FunctionLibrary(RedisLibrary.code), connection: connection, keys: keys, log: log)
         timer = LoopTimer(loop)
         meter = PushMeter(name: name, data: settings.data.dir)
     }

@@ -5,4 +5,7 @@ import RedisLink
 enum RedisLibrary {
     /// By name, in the order in which they import one another (CHubFiles).
     static var modules: [FunctionLibrary.Module] { HubFile.functions.map { .init($0.name, $0.bytes) } }
+
+    /// Made once in a process: it is read through for the names that it registers.
+    static let code = FunctionLibrary.Code(modules: modules)
 }

@@ -72,7 +72,7 @@ final class WorkerServices {
         commands = RedisConnection(loop: loop, endpoint: endpoint, limits: limits)
         subscriber = RedisSubscriber(loop: loop, endpoint: endpoint, heartbeat: commands, limits: limits)
         functions = RedisFunctions(
-            library: FunctionLibrary(modules: RedisLibrary.modules), connection: commands, keys: keys, log: log)
+            library: FunctionLibrary(RedisLibrary.code), connection: commands, keys: keys, log: log)
         outbox = Outbox(server: server, metrics: metrics)
         readers = ChannelReaders(subscriber: subscriber, keys: keys)
         zones = ZoneLookup(city: settings.city.id)

@@ -21,7 +21,7 @@ public actor Supervisor {
     let reload: @Sendable () throws -> Settings
     let log: Logger
     let keys: Keys
-    private let library = FunctionLibrary(modules: RedisLibrary.modules)
+    private let library = FunctionLibrary(RedisLibrary.code)
     private var redis: EmbeddedRedis?
     private var connection: RedisConnection?
     /// Prepares Redis again when it is up and has not taken it.
