@@ -164,7 +164,7 @@ import Wire
     func revokesAgain() async throws {
         try await TestCity.run { city in
             @Sendable func again(_ subject: String, _ before: String, _ others: String = "") async throws -> Int64? {
-                try await city.call("office_revoke_again", ["driver", subject, before, others]).int
+                try await city.call("office_revoke_again", ["driver", subject, before, others])[0].int
             }
             func score(_ member: String) async throws -> String? {
                 try await city.raw(["ZSCORE", "{test}:revoked", member]).text
@@ -200,12 +200,44 @@ import Wire
         try await TestCity.run { city in
             let filled = try await fill(city, 400_000)
             #expect(filled == 400_000)
+            let newer = try await city.call(
+                "office_revoke_again",
+                ["driver", "T2", "3001", "", "driver", "T1", "3000", "", "driver", "T0", "2999", ""])
+            #expect(newer == .array([.integer(1), .integer(1)]))
             let older = try await city.call("office_revoke_again", ["driver", "T1", "3000", ""])
-            #expect(older.int == 2)
-            let newer = try await city.call("office_revoke_again", ["driver", "T2", "3001", ""])
-            #expect(newer.int == 1)
+            #expect(older == .array([.integer(0), .integer(1)]))
             let kept = try await city.raw(["ZCARD", "{test}:revoked"])
             #expect(kept.int == 400_000)
+        }
+    }
+
+    @Test("many come again by one call and one message, and of those that are given wrongly none")
+    func revokesManyAgain() async throws {
+        try await TestCity.run { city in
+            let given = ["driver", "T1", "3000", "", "passenger", "p1", "2000", "2060", "driver", "T2", "1000", ""]
+            let heard = try await city.heard(on: "people") {
+                let again = try await city.call("office_revoke_again", given)
+                #expect(again == .array([.integer(3), .integer(0)]))
+                let known = try await city.call("office_revoke_again", given)
+                #expect(known == .array([.integer(0), .integer(0)]))
+            }
+            #expect(heard.filter { $0.channel == "revocations" }.map(\.meta) == ["3000", "2000", "1000"])
+            let rows = try await city.call("office_revoked", ["0", "0"]).array?.compactMap(\.text) ?? []
+            #expect(
+                rows == [
+                    "driver T2", "1000", "passenger p1", "2000", "passenger p1 others", "2060", "driver T1", "3000",
+                ])
+            for wrong in [["driver", "T3", "soon", ""], ["driver", "T3", "4000"], ["driver", "T3", "4000", "soon"]] {
+                do {
+                    try await city.call("office_revoke_again", ["driver", "T4", "5000", ""] + wrong)
+                    Issue.record("\(wrong) is taken")
+                } catch let failure as RedisFailure {
+                    // It is not tried for ever.
+                    #expect(PutBackAttempts.isLasting(failure), "\(failure)")
+                }
+            }
+            let count = try await city.raw(["ZCARD", "{test}:revoked"])
+            #expect(count.int == 4)
         }
     }
 }

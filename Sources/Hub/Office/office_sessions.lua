@@ -83,24 +83,37 @@ register('office_end_session', {
     end)
 end)
 
--- office_revoke_again: of a revocation that a journal has (KeptRevocations.swift), role, subject, the second before which its tokens count no more,
--- and that of other issuers ('': there is none). Answers 1: Redis had lost it, and has it again; 0: it has it, or a later one; 2: it has the
--- newest `MOST_REVOKED`, and this one is older than all of them.
-register('office_revoke_again', { 'role', 'subject', 'before', 'others_before' }, function(c, given)
-    local key, before, others_before = c.p .. 'revoked', tonumber(given.before), tonumber(given.others_before)
+-- office_revoke_again: of revocations that a journal has (KeptRevocations.swift), the latest first, each as role, subject, the second before
+-- which its tokens count no more, and that of other issuers ('': there is none). Answers how many Redis had lost, and has again, and 1 if it has
+-- the newest `MOST_REVOKED` and what was left of them is older than all of these. If one is wrong it takes none.
+register('office_revoke_again', { '...' }, function(c, given)
+    local key, again = c.p .. 'revoked', 0
+    for i = 1, #given, 4 do
+        local others = given[i + 3]
+        if not tonumber(given[i + 2]) or not others or others ~= '' and not tonumber(others) then
+            error('wrong arguments: each is a role, a subject, a second, and a second or nothing', 0)
+        end
+    end
     local function has(member, second)
         local known = redis.call('ZSCORE', key, member)
         return known and tonumber(known) >= second
     end
-    local member = given.role .. ' ' .. given.subject
-    if has(member, before) and (not others_before or has(member .. ' others', others_before)) then return 0 end
-    if redis.call('ZCARD', key) >= MOST_REVOKED and before <= tonumber(redis.call('ZRANGE', key, 0, 0, 'WITHSCORES')[2]) then return 2 end
-    revoke(c, given.role, given.subject, before, others_before)
-    -- Other hubs know it by this only. Who is connected may have a newer token, so nobody's session is ended for it (`Channel.revocations`).
-    push(c, 'revocations', '', 'again', string.format('%.0f', before), cjson.encode({
-        role = given.role, subject = given.subject, others_before = others_before,
-    }))
-    return 1
+    for i = 1, #given, 4 do
+        local role, subject, before, others_before = given[i], given[i + 1], tonumber(given[i + 2]), tonumber(given[i + 3])
+        local member = role .. ' ' .. subject
+        if not has(member, before) or others_before and not has(member .. ' others', others_before) then
+            if redis.call('ZCARD', key) >= MOST_REVOKED and before <= tonumber(redis.call('ZRANGE', key, 0, 0, 'WITHSCORES')[2]) then
+                return { again, 1 }
+            end
+            revoke(c, role, subject, before, others_before)
+            again = again + 1
+            -- Other hubs know it by this only. Who is connected may have a newer token, so nobody's session is ended for it (`Channel.revocations`).
+            push(c, 'revocations', '', 'again', string.format('%.0f', before), cjson.encode({
+                role = role, subject = subject, others_before = others_before,
+            }))
+        end
+    end
+    return { again, 0 }
 end, { 'allow-oom' })
 
 -- office_revoked: from which second on, how many are left out. Answers the next 1,000 revocations, each as its member and its second. Those made

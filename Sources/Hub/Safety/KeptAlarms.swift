@@ -17,7 +17,15 @@ final class KeptAlarms {
     private var closed = RecentlyUsed<String, Void>(most: mostKnown)
     /// When Redis is to be asked for what it may have lost, ms of the loop; nil: it was.
     private var restoresAt: UInt64?
-    private var restoreWaitMs = shortestWaitMs
+    private var attempts = PutBackAttempts(most: mostAtOnce)
+    /// Counts readings of the journal: what was begun for one ends with the next.
+    private var reading = 0
+    /// What Redis may have lost, the latest at the end, which rings first.
+    private var unasked: [AlarmJournal.Alarm] = []
+    /// The last failure of this reading that passes.
+    private var trouble: RedisFailure?
+    /// What Redis refused for good, by the opening. Of many the latest are known.
+    private var refused = RecentlyUsed<String, Void>(most: mostKnown)
     /// The day on which old files were deleted last.
     private var tidied: Int64 = 0
     /// It was said that Redis takes none back.
@@ -28,8 +36,8 @@ final class KeptAlarms {
     private static let mostLines = 20
     /// Later ones ring first.
     private static let mostRestored = 500
-    private static let shortestWaitMs: UInt64 = 1000
-    private static let longestWaitMs: UInt64 = 60_000
+    /// Of those so many are asked for at once.
+    private static let mostAtOnce = 20
 
     init(_ services: WorkerServices) {
         self.services = services
@@ -74,15 +82,46 @@ final class KeptAlarms {
         }
     }
 
-    /// Raises what Redis does not know any more.
+    /// Raises what Redis does not know any more, a piece when the last one is answered.
     func restore() {
         restoresAt = nil
+        reading += 1
+        let reading = self.reading
         journal.unclosed(keptDays: services.settings.safety.keptDays, loop) { alarms in
-            for alarm in alarms.suffix(Self.mostRestored).reversed() { self.restore(alarm) }
+            guard reading == self.reading else { return }
+            self.trouble = nil
+            self.unasked = alarms.suffix(Self.mostRestored).filter {
+                self.refused.use(Self.opening($0.id, $0.again)) == nil
+            }
+            self.restoreNext(reading)
         }
     }
 
-    private func restore(_ alarm: AlarmJournal.Alarm) {
+    private func restoreNext(_ reading: Int) {
+        let sent = Array(unasked.suffix(Self.mostAtOnce).reversed())
+        guard !sent.isEmpty else { return restoreEnded() }
+        unasked.removeLast(sent.count)
+        var answers = 0
+        for alarm in sent {
+            restore(alarm) { result in
+                guard reading == self.reading else { return }
+                answers += 1
+                switch result {
+                case .success(let reply): self.restored(alarm, reply)
+                case .failure(let failure) where PutBackAttempts.isLasting(failure): self.refuse(alarm, failure)
+                case .failure(let failure): self.trouble = failure
+                }
+                guard answers == sent.count else { return }
+                // What a function says of one alarm keeps no other one from ringing.
+                switch self.trouble {
+                case nil, .server?: self.restoreNext(reading)
+                default: self.restoreEnded()
+                }
+            }
+        }
+    }
+
+    private func restore(_ alarm: AlarmJournal.Alarm, _ then: @escaping RedisFunctions.Completion) {
         let arguments: FunctionArguments = [
             "role": RedisArgument(alarm.role), "subject": RedisArgument(alarm.subject), "id": RedisArgument(alarm.id),
             "ride": RedisArgument(alarm.ride), "text": RedisArgument(alarm.text),
@@ -90,25 +129,36 @@ final class KeptAlarms {
             "lon": alarm.place.map { RedisArgument($0.lon) } ?? "", "at": RedisArgument(alarm.at),
             "again": alarm.again > 0 ? RedisArgument(alarm.again) : "",
         ]
-        services.functions.call("sos_restore", arguments) { result in
-            guard case .success(let reply) = result else { return self.restoreFailed(result) }
-            self.isRestoreTroubled = false
-            self.restoreWaitMs = Self.shortestWaitMs
-            // Its sender has another one open, which is looked after.
-            if reply.int == 2 { self.noteClosed(alarm.id, again: alarm.again) }
-            guard reply.int == 1 else { return }
-            self.log.warning("an alarm that Redis had lost rings again", metadata: ["sos": "\(alarm.id)"])
-        }
+        services.functions.call("sos_restore", arguments, then)
     }
 
-    private func restoreFailed(_ result: Result<RedisReply, RedisFailure>) {
-        if case .failure(.server(let text)) = result, !isRestoreTroubled {
+    private func restored(_ alarm: AlarmJournal.Alarm, _ reply: RedisReply) {
+        // Its sender has another one open, which is looked after.
+        if reply.int == 2 { noteClosed(alarm.id, again: alarm.again) }
+        guard reply.int == 1 else { return }
+        log.warning("an alarm that Redis had lost rings again", metadata: ["sos": "\(alarm.id)"])
+    }
+
+    /// It stays in the journal, and is tried again by the next hub that starts.
+    private func refuse(_ alarm: AlarmJournal.Alarm, _ failure: RedisFailure) {
+        refused.keep((), as: Self.opening(alarm.id, alarm.again), size: 1)
+        log.error(
+            "Redis does not take an alarm, which is not tried again: see the journal",
+            metadata: ["sos": "\(alarm.id)", "answer": "\(failure)"])
+    }
+
+    /// What has failed, or is left, is read again later, as some of it may be closed by then.
+    private func restoreEnded() {
+        unasked = []
+        guard let trouble else {
+            isRestoreTroubled = false
+            return attempts.taken()
+        }
+        if case .server(let text) = trouble, !isRestoreTroubled {
             isRestoreTroubled = true
             log.error("sos_restore failed, and is tried again: \(text)")
         }
-        guard restoresAt == nil else { return }
-        restoresAt = loop.now + restoreWaitMs
-        restoreWaitMs = min(2 * restoreWaitMs, Self.longestWaitMs)
+        restoresAt = loop.now + attempts.nextWaitMs()
     }
 
     /// Each second of the machine's clock.

@@ -1,7 +1,6 @@
 import Dispatch
 import EventLoop
 import Glibc
-import Settings
 import Wire
 
 /// Lines on the disk of this machine that outlive a Redis which has lost its newest writes: `<data>/<name>/<city>/<day>.jsonl`, a file for each day
@@ -59,18 +58,22 @@ final class DayJournal: Sendable {
         }.sorted()
     }
 
-    /// Calls `body` with each whole line that was written last on that day. False: the file can't be read.
+    /// Bytes that are read at once.
+    private static let pieceBytes = 65_536
+
+    /// Calls `body` with each whole line that was written last on that day; of the file a piece is held at a time. False: the file can't be read,
+    /// or not to its end.
     @discardableResult
     func forEachLine(of day: Int64, _ body: (JSONValue) -> Void) -> Bool {
-        guard let bytes = end(of: day) else { return false }
-        var start = 0
-        while start < bytes.count {
-            let end = bytes[start...].firstIndex(of: 10) ?? bytes.count
-            // The first may be a part of one.
-            if end > start, let json = try? JSONValue(parsing: Array(bytes[start..<end])) { body(json) }
-            start = end + 1
+        let file = open(path(day), O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { return false }
+        defer { close(file) }
+        // Fails for a file that is shorter, which is read from its start.
+        lseek(file, -mostRead, SEEK_END)
+        // The first may be a part of one.
+        return Self.read(file, most: 2 * mostRead) { line in
+            if let json = try? JSONValue(parsing: line) { body(json) }
         }
-        return true
     }
 
     /// Bytes; 0: there is none.
@@ -101,14 +104,22 @@ final class DayJournal: Sendable {
         return true
     }
 
-    /// What was written last on that day. Nil: it can't be read.
-    private func end(of day: Int64) -> [UInt8]? {
-        let file = open(path(day), O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else { return nil }
-        defer { close(file) }
-        // Fails for a file that is shorter, which is read from its start.
-        lseek(file, -mostRead, SEEK_END)
-        // Other workers write on meanwhile.
-        return try? TextFile.read(file, maxBytes: 2 * mostRead)
+    /// Calls `body` with each line of the rest of a file. False: it can't be read to its end, or is longer than `most` bytes, as other workers write
+    /// on meanwhile.
+    private static func read(_ file: Int32, most: Int, _ body: ([UInt8]) -> Void) -> Bool {
+        var lines = PieceLines()
+        var piece = [UInt8](repeating: 0, count: pieceBytes)
+        var bytes = 0
+        while true {
+            let count = Glibc.read(file, &piece, pieceBytes)
+            if count < 0 && errno == EINTR { continue }
+            guard count >= 0 else { return false }
+            if count == 0 { break }
+            bytes += count
+            guard bytes <= most else { return false }
+            lines.add(piece[..<count], body)
+        }
+        lines.end(body)
+        return true
     }
 }

@@ -293,12 +293,15 @@ class Hub:
         assert not leaked, f"{len(leaked)} tokens stand in the log"
 
     def kill(self):
-        """Ends what is still there after a test that failed; by pid, children first."""
+        """Ends what is still there after a test that failed; by pid, the supervisor first, which would start the others anew."""
         if self.process is not None and self.process.poll() is None:
-            for pid in [*self.processes(), self.process.pid]:
+            killed = [self.process.pid, *self.processes()]
+            for pid in killed:
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGKILL)
             self.process.wait()
+            while any(is_alive(pid) for pid in killed):
+                time.sleep(0.005)
         self.process = None
 
     def remove(self):
