@@ -133,7 +133,7 @@ async def test_a_person_is_told_while_the_page_is_closed(new_hub, service, cast)
     driver = cast.driver(hub, zone.stand)
     await driver.go_available()
     script = SUBSCRIBED.replace("FIELDS", json.dumps(browser.fields))
-    async with RidePage(hub, PHONE, place=zone.centre, language="fr-FR", script=script) as one:
+    async with RidePage(hub, PHONE, place=zone.centre, language="fr-FR", script=script, is_whole=True) as one:
         page, key = one.page, hub.key(f"subscriptions:passenger:{one.subject}")
         switch = page.get_by_label("M’avertir quand cette page est fermée")
         await expect(switch).not_to_be_checked()

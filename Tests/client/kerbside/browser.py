@@ -10,6 +10,8 @@ from playwright.async_api import async_playwright, expect
 from . import patience, tokens
 
 PHONE, SMALL, DESKTOP = {"width": 360, "height": 740}, {"width": 320, "height": 568}, {"width": 1280, "height": 800}
+#: Chromium without what its window needs: takes half of the processor.
+SHELL = "chromium-headless-shell"
 expect.set_options(timeout=patience.MESSAGE * 1000)
 
 
@@ -19,10 +21,10 @@ class Chromium:
     #: The one of all tests of pages of this process, on a loop that lasts as long.
     _shared = _runner = None
 
-    async def start(self):
+    async def start(self, program=SHELL):
+        """program: the shell, or `chromium` for what only that has, as notifications."""
         self._playwright = await async_playwright().start()
-        self.browser = await self._playwright.chromium.launch(
-            executable_path=shutil.which("chromium-headless-shell"), args=["--no-sandbox"])
+        self.browser = await self._playwright.chromium.launch(executable_path=shutil.which(program), args=["--no-sandbox"])
         return self
 
     async def stop(self):
@@ -69,17 +71,17 @@ class Page:
     """A browser's window with the page, which shares nothing with others, and what it has asked for."""
 
     def __init__(self, hub, size, scheme="light", language="en-US", path="/", token=None, place=None, script="", accuracy=5,
-                 port=None):
+                 port=None, is_whole=False):
         """`token`: of who has signed in; `place`: where the device is, to `accuracy` metres; `script`: runs before the page's;
-        `port`: of a proxy."""
-        self.port = port or hub.port
+        `port`: of a proxy; `is_whole`: in a Chromium of its own that has all."""
+        self.port, self.is_whole = port or hub.port, is_whole
         self.hub, self.size, self.scheme, self.language, self.path = hub, size, scheme, language, path
         self.token, self.place, self.script, self.accuracy = token, place, script, accuracy
         self.asked, self.links, self.faults = [], [], []
 
     async def __aenter__(self):
-        shared = await Chromium.shared()
-        self._own = None if shared else await Chromium().start()
+        shared = None if self.is_whole else await Chromium.shared()
+        self._own = None if shared else await Chromium().start("chromium" if self.is_whole else SHELL)
         context = await (shared or self._own).browser.new_context(
             viewport=self.size, color_scheme=self.scheme, locale=self.language)
         if self.token is not None:
